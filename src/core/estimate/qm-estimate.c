@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-estimate.h"
+
+#include <math.h>
+
+/**
+ * qm_estimate_clear:
+ * @self: an estimate
+ *
+ * Sets every figure to "unknown".
+ */
+void
+qm_estimate_clear (QmEstimate *self)
+{
+  *self = (QmEstimate) { 0 };
+
+  self->memory.device = QM_RANGE_UNKNOWN;
+  self->memory.need = QM_RANGE_UNKNOWN;
+  self->memory.allocated = QM_RANGE_UNKNOWN;
+  self->memory.reserved = QM_RANGE_UNKNOWN;
+  self->memory.host = QM_RANGE_UNKNOWN;
+
+  self->throughput.per_second = QM_RANGE_UNKNOWN;
+  self->throughput.per_device_per_second = QM_RANGE_UNKNOWN;
+  self->throughput.step_seconds = QM_RANGE_UNKNOWN;
+  self->throughput.samples_per_second = NAN;
+  self->throughput.tflops_per_device = NAN;
+  self->throughput.mfu = NAN;
+
+  self->serving.first_token_seconds = QM_RANGE_UNKNOWN;
+  self->serving.token_seconds = QM_RANGE_UNKNOWN;
+  self->serving.decode_tokens_per_second = QM_RANGE_UNKNOWN;
+  self->serving.prefill_tokens_per_second = QM_RANGE_UNKNOWN;
+  self->serving.latency_p50_seconds = QM_RANGE_UNKNOWN;
+  self->serving.latency_p99_seconds = QM_RANGE_UNKNOWN;
+
+  self->time.seconds = QM_RANGE_UNKNOWN;
+  self->time.with_interruptions_seconds = NAN;
+
+  self->cost.money = QM_RANGE_UNKNOWN;
+  self->cost.per_hour = NAN;
+  self->cost.per_million_units = QM_RANGE_UNKNOWN;
+  self->cost.purchase_money = NAN;
+  self->cost.break_even_hours = NAN;
+  self->cost.kwh = QM_RANGE_UNKNOWN;
+  self->cost.kg_co2e = QM_RANGE_UNKNOWN;
+
+  self->accuracy.value = QM_RANGE_UNKNOWN;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "hardware/qm-device.h"
+#include "model/qm-model.h"
+#include "plan/qm-plan.h"
+#include "qm-range.h"
+
+G_BEGIN_DECLS
+
+/* How much measurement stands behind a figure. */
+typedef enum {
+  QM_STATE_UNKNOWN,
+  QM_STATE_CELL,                    /* this stack on this kind of device, several sources */
+  QM_STATE_THIN,                    /* few of them */
+  QM_STATE_ENGINE,                  /* the stack is known, the device or kernel is not */
+  QM_STATE_NEW,                     /* nothing alike was measured */
+} QmState;
+
+/* The parts of device memory, in the order of the contract. */
+typedef enum {
+  QM_MEMORY_WEIGHTS,
+  QM_MEMORY_GRADIENTS,
+  QM_MEMORY_OPTIMIZER,
+  QM_MEMORY_ACTIVATIONS,
+  QM_MEMORY_LOGITS,
+  QM_MEMORY_KV_CACHE,
+  QM_MEMORY_COMMUNICATION,
+  QM_MEMORY_WORKSPACE,
+  QM_MEMORY_CONTEXT,
+  QM_MEMORY_FRAGMENTATION,
+  QM_MEMORY_N_PARTS,
+} QmMemoryPart;
+
+typedef enum {
+  QM_VERDICT_UNKNOWN,
+  QM_VERDICT_FITS,
+  QM_VERDICT_TIGHT,
+  QM_VERDICT_MAY_FIT,
+  QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY,
+  QM_VERDICT_DOES_NOT_FIT,
+} QmVerdict;
+
+typedef enum {
+  QM_BOUND_UNSET,
+  QM_BOUND_COMPUTE,
+  QM_BOUND_MEMORY,
+  QM_BOUND_COMMUNICATION,
+  QM_BOUND_INPUT,
+  QM_BOUND_OVERHEAD,
+} QmBound;
+
+/**
+ * QmMemory:
+ * @device: peak that the whole device shows, driver context and reserved-but-
+ *   unused included
+ * @need: the same, where an engine does not take more by design
+ * @allocated: what frameworks call allocated, for comparisons
+ * @reserved: what frameworks call reserved
+ * @parts: sum to the p50 of @need
+ * @host_bytes: system memory the job needs on one machine
+ *
+ * Bytes of the fullest device.
+ */
+typedef struct {
+  QmRange device;
+  QmRange need;
+  QmRange allocated;
+  QmRange reserved;
+  double parts[QM_MEMORY_N_PARTS];
+  double capacity_bytes;
+  double usable_bytes;
+  double host_bytes;
+  QmRange host;                     /* tabular jobs: what is compared */
+  gboolean fits;
+  double fit_probability;
+  QmVerdict verdict;
+  double largest_micro_batch;       /* that fits with headroom; 0 unknown */
+  double quick_bytes;               /* rules of thumb */
+  double basic_bytes;
+  QmState state;
+} QmMemory;
+
+/* What is counted per second. */
+typedef enum {
+  QM_UNIT_UNSET,
+  QM_UNIT_TOKENS,
+  QM_UNIT_IMAGES,
+  QM_UNIT_SAMPLES,
+  QM_UNIT_AUDIO_SECONDS,
+  QM_UNIT_ROWS,
+} QmUnit;
+
+typedef struct {
+  gboolean known;                   /* FALSE: the catalog lacks what it takes */
+  QmUnit unit;
+  QmRange per_second;               /* whole job, in @unit */
+  QmRange per_device_per_second;
+  double samples_per_second;        /* whole job */
+  QmRange step_seconds;             /* one optimizer step; unknown in inference */
+  double tflops_per_device;
+  double mfu;
+  QmBound bound_by;
+  double compute_seconds;           /* parts of a step */
+  double memory_seconds;
+  double communication_seconds;
+  double input_seconds;
+  double overhead_seconds;
+  QmState state;
+} QmThroughput;
+
+typedef struct {
+  gboolean known;
+  QmRange first_token_seconds;      /* unknown where there are no tokens */
+  QmRange token_seconds;
+  QmRange decode_tokens_per_second; /* of one stream */
+  QmRange prefill_tokens_per_second;
+  QmRange latency_p50_seconds;
+  QmRange latency_p99_seconds;      /* of one request at the plan's load */
+  double kv_cache_bytes;            /* in use, whole job */
+  double kv_pool_bytes;             /* what the engine set aside */
+  double max_concurrency;
+  double requests_per_second;       /* one replica can answer within the limits */
+  int replicas;                     /* for the plan's peak load */
+  double cold_start_factor_low;
+  double cold_start_factor_high;
+  QmState state;
+} QmServingFigures;
+
+typedef struct {
+  QmRange seconds;                  /* to finish the job; of an hour's serving 3600 */
+  double with_interruptions_seconds; /* NaN where never interrupted */
+  double checkpoint_every_seconds;  /* 0 none */
+} QmTime;
+
+typedef enum {
+  QM_PRICING_UNSET,
+  QM_PRICING_ON_DEMAND,
+  QM_PRICING_SPOT,
+  QM_PRICING_PURCHASE,
+  QM_PRICING_OWNED,
+} QmPricing;
+
+typedef struct {
+  gboolean known;
+  QmRange money;                    /* of the job; serving: of a month, in the plan's currency */
+  double per_hour;                  /* of the whole job while it runs */
+  QmRange per_million_units;
+  QmPricing pricing;
+  const char *as_of;                /* of the price; NULL where none */
+  double purchase_money;            /* one-off, NaN none */
+  double break_even_hours;          /* NaN none */
+  QmRange kwh;
+  QmRange kg_co2e;
+} QmCost;
+
+typedef enum {
+  QM_ACCURACY_UNKNOWN,
+  QM_ACCURACY_MEASURED,
+  QM_ACCURACY_PUBLISHED,
+  QM_ACCURACY_SCALING_LAW,
+  QM_ACCURACY_RULE,
+} QmAccuracyBasis;
+
+/**
+ * QmAccuracy:
+ * @metric: e.g. top-1, loss, points-against-full, points-against-16-bit
+ * @value: in the unit of @metric: a fraction, nats, or percentage points
+ * @is_relative: @value is a difference (0 or negative), not a score
+ */
+typedef struct {
+  const char *metric;
+  QmRange value;
+  gboolean is_relative;
+  QmAccuracyBasis basis;
+  const char *source;
+} QmAccuracy;
+
+/**
+ * QmEstimate:
+ *
+ * All figures of one plan on one configuration. Plain values: copied freely,
+ * made without allocation.
+ */
+typedef struct {
+  const QmDevice *device;
+  QmConfiguration configuration;    /* resolved */
+  QmTraining training;              /* as evaluated: defaults resolved */
+  QmServing serving_plan;           /* as evaluated: defaults resolved */
+  double trainable_parameters;
+  double kv_cache_bytes_per_token;
+  QmMemory memory;
+  QmThroughput throughput;
+  QmServingFigures serving;
+  QmTime time;
+  QmCost cost;
+  QmAccuracy accuracy;
+  const char *failure;              /* (nullable) code of why no rate or memory could be said */
+} QmEstimate;
+
+void qm_estimate_clear (QmEstimate *self);
+
+G_END_DECLS

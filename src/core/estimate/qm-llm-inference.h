@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "estimate/qm-estimate.h"
+
+G_BEGIN_DECLS
+
+/* Memory, rate and latency of language-model inference. */
+
+typedef struct _QmLlmInferenceConstants QmLlmInferenceConstants;
+typedef struct _QmLlmInference QmLlmInference;
+
+QmLlmInferenceConstants *qm_llm_inference_constants_new  (JsonNode                     *node,
+                                                        GError                      **error);
+void                    qm_llm_inference_constants_free (QmLlmInferenceConstants       *self);
+
+/* what depends on the answers and the model alone, computed once */
+QmLlmInference          *qm_llm_inference_new            (const QmLlmInferenceConstants *constants,
+                                                        const QmPlan                 *plan,
+                                                        const QmModel                *model);
+void                    qm_llm_inference_free           (QmLlmInference                *self);
+
+/* memory, throughput and the resolved configuration; nothing is allocated */
+void                    qm_llm_inference_predict        (const QmLlmInference          *self,
+                                                        const QmDevice               *device,
+                                                        const QmConfiguration        *configuration,
+                                                        QmEstimate                   *estimate);
+
+/**
+ * QmQuantizationLoss:
+ * @perplexity_factor: perplexity against the 16-bit model, at least 1
+ * @points: percentage points lost on tasks
+ */
+typedef struct {
+  QmRange perplexity_factor;
+  QmRange points;
+  gboolean known;
+} QmQuantizationLoss;
+
+QmQuantizationLoss      qm_quantization_loss           (const QmLlmInferenceConstants *constants,
+                                                        const char                    *weights,
+                                                        double                         parameters,
+                                                        double                         training_tokens);
+
+double                  qm_llm_inference_weight_bytes  (const QmArchitecture          *architecture,
+                                                        double                         parameters,
+                                                        const char                    *weights);
+
+/**
+ * QmLatency:
+ *
+ * Result of a simulated hour of requests.
+ */
+typedef struct {
+  double first_token_p50_seconds;
+  double first_token_p99_seconds;
+  double token_p50_seconds;
+  double token_p99_seconds;
+  double request_p50_seconds;
+  double request_p99_seconds;
+  double relative_error;            /* of the p99 figures, between runs */
+  gboolean saturated;               /* the queue grows without end */
+} QmLatency;
+
+QmLatency               qm_llm_inference_simulate      (const QmLlmInference          *self,
+                                                        const QmDevice                *device,
+                                                        const QmConfiguration         *configuration,
+                                                        double                         requests_per_second,
+                                                        guint                          requests,
+                                                        guint32                        seed);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLlmInferenceConstants, qm_llm_inference_constants_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLlmInference, qm_llm_inference_free)
+
+G_END_DECLS

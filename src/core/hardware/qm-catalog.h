@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "hardware/qm-device.h"
+#include "model/qm-model.h"
+
+G_BEGIN_DECLS
+
+#define QM_CATALOG_ERROR (qm_catalog_error_quark ())
+
+typedef enum {
+  QM_CATALOG_ERROR_SYNTAX,
+  QM_CATALOG_ERROR_TYPE,
+  QM_CATALOG_ERROR_VALUE,
+  QM_CATALOG_ERROR_MISSING,
+  QM_CATALOG_ERROR_DUPLICATE,
+  QM_CATALOG_ERROR_REFERENCE,
+} QmCatalogError;
+
+GQuark qm_catalog_error_quark (void);
+
+#define QM_TYPE_CATALOG (qm_catalog_get_type ())
+G_DECLARE_FINAL_TYPE (QmCatalog, qm_catalog, QM, CATALOG, GObject)
+
+/**
+ * QmModelEntry:
+ *
+ * One model of the catalog. @config is what its config.json would hold, for
+ * transformer-like ones; the vision entries have their figures instead.
+ */
+typedef struct {
+  const char *id;
+  const char *name;
+  QmTask task;
+  JsonObject *config;               /* (nullable) */
+  JsonObject *facts;                /* the whole entry */
+  const char * const *aliases;      /* NULL-terminated */
+} QmModelEntry;
+
+QmCatalog           *qm_catalog_load          (const char *shipped_directory,
+                                               const char *user_directory,
+                                               GError    **error);
+
+const QmDevice      *qm_catalog_find_device   (QmCatalog  *self,
+                                               const char *id);
+const QmDevice      *qm_catalog_match_device  (QmCatalog  *self,
+                                               const char *pci_id,
+                                               const char *name,
+                                               double      memory_bytes);
+guint                qm_catalog_n_devices     (QmCatalog  *self);
+const QmDevice      *qm_catalog_device        (QmCatalog  *self,
+                                               guint       index);
+
+const QmOffer       *qm_catalog_find_offer    (QmCatalog  *self,
+                                               const char *id);
+guint                qm_catalog_n_offers      (QmCatalog  *self);
+const QmOffer       *qm_catalog_offer         (QmCatalog  *self,
+                                               guint       index);
+
+guint                qm_catalog_n_models      (QmCatalog  *self);
+const QmModelEntry  *qm_catalog_model         (QmCatalog  *self,
+                                               guint       index);
+const QmModelEntry  *qm_catalog_find_model    (QmCatalog  *self,
+                                               const char *id,
+                                               double      image_size);
+
+const char          *qm_catalog_nearest_id    (QmCatalog  *self,
+                                               const char *kind,
+                                               const char *id);
+JsonNode            *qm_catalog_table         (QmCatalog  *self,
+                                               const char *name);
+
+G_END_DECLS

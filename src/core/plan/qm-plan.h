@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "qm-plan-enums.h"
+
+G_BEGIN_DECLS
+
+#define QM_PLAN_ERROR (qm_plan_error_quark ())
+
+/**
+ * QmPlanError:
+ * @QM_PLAN_ERROR_SYNTAX: not JSON, or not an object
+ * @QM_PLAN_ERROR_FORMAT: not a plan file, or one of a later version
+ * @QM_PLAN_ERROR_TYPE: a field holds another type than it should
+ * @QM_PLAN_ERROR_VALUE: a field holds a value outside its range or vocabulary
+ * @QM_PLAN_ERROR_MISSING: a field that must be there is not
+ * @QM_PLAN_ERROR_CONFLICT: fields contradict each other
+ */
+typedef enum {
+  QM_PLAN_ERROR_SYNTAX,
+  QM_PLAN_ERROR_FORMAT,
+  QM_PLAN_ERROR_TYPE,
+  QM_PLAN_ERROR_VALUE,
+  QM_PLAN_ERROR_MISSING,
+  QM_PLAN_ERROR_CONFLICT,
+} QmPlanError;
+
+GQuark qm_plan_error_quark (void);
+
+/* A word of an open vocabulary: a device, an engine, a weight format. Longer
+ * ones are refused when the plan is read. */
+typedef char QmWord[64];
+
+#define QM_MAX_WORDS 16
+
+/**
+ * QmWordList:
+ * @n: how many words; -1 where the list was not given (null)
+ */
+typedef struct {
+  int n;
+  QmWord words[QM_MAX_WORDS];
+} QmWordList;
+
+/* Unset values, everywhere below: counts and sizes 0 unless said otherwise,
+ * fractions and money NaN, enums 0, words "". */
+
+typedef struct {
+  QmWord id;                        /* of the model catalog */
+  char *file;                       /* as written in the plan, relative to it */
+  JsonObject *architecture;         /* the content of a config.json */
+  double parameters;
+  double active_parameters;
+  double flops_per_sample;          /* forward, 2 x MACs */
+  double activations_per_sample;    /* elements */
+  double embedding_lookups;         /* recommenders, per sample */
+  double dense_parameters;
+  double items_per_query;
+  double embedding_dim;
+  double embedding_features;
+  double embedding_rows;
+  double mf_dim;
+} QmPlanModel;
+
+typedef struct {
+  QmMethod method;
+  double lora_rank;
+  double lora_dropout;              /* NaN unset */
+  QmWordList lora_targets;
+  double trainable_parameters;
+  QmWord base_weights;
+  QmPrecision precision;
+  QmOptimizer optimizer;
+  QmCheckpointing activation_checkpointing;
+  QmAttention attention;
+  QmWord attention_kernel;
+  QmTernary compiled;
+  QmMemoryFormat memory_format;
+  QmWordList techniques;
+  QmWord framework;
+  QmWord tuning;
+  QmTernary packed;
+  QmTernary frozen_norm;
+  QmTernary latents_stored;
+  double real_token_fraction;       /* NaN unset */
+  double global_batch;              /* samples per optimizer step, whole job */
+  double sequence_length;           /* tokens */
+  double image_size;                /* pixels */
+  double samples;                   /* per epoch */
+  double tokens;                    /* per epoch */
+  double epochs;
+} QmTraining;
+
+typedef struct {
+  QmWord engine;
+  QmWord engine_version;
+  QmWord engine_variant;
+  QmWord weights;
+  QmWord kv_cache;
+  double input_tokens;
+  double output_tokens;
+  double concurrency;               /* sequences or samples at once, whole job */
+  double requests_per_second;
+  double peak_factor;
+  double latency_p99_seconds;
+  double first_token_seconds;
+  double samples;                   /* batch inference: how many in all */
+  double image_size;
+  double denoising_steps;
+  QmTernary guidance;
+  double beam;
+  QmTernary compiled;
+  QmMemoryFormat memory_format;
+  double max_sequences;
+  double real_token_fraction;       /* NaN unset */
+  double patches_per_sample;
+  double audio_seconds_per_sample;
+} QmServing;
+
+typedef struct {
+  double nonzero_features;
+  double bins;
+  double features;
+  double trees;
+  double depth;
+  double leaves;
+} QmTabular;
+
+typedef struct {
+  double bytes_per_sample;
+  QmStorage storage;
+  int loader_workers;               /* -1 unset: 0 is a setting people use */
+} QmData;
+
+typedef struct {
+  QmObjective objective;
+  double money;                     /* in @currency; NaN: no limit */
+  char currency[4];                 /* ISO 4217 */
+  double hours;                     /* NaN: no limit */
+  double min_accuracy;              /* 0-1; NaN: no limit */
+  double headroom;                  /* 0-1; NaN unset */
+} QmLimits;
+
+typedef struct {
+  QmWord device;
+  int devices;                      /* per machine times machines: all of them */
+  int nodes;
+} QmOwned;
+
+#define QM_MAX_OWNED 16
+
+typedef struct {
+  QmTernary this_computer;
+  int n_owned;
+  QmOwned owned[QM_MAX_OWNED];
+  QmTernary buy;
+  QmWordList cloud;                 /* n = -1: all providers; 0: none */
+  QmWordList regions;               /* n = -1: all */
+  QmTernary on_premises;
+  QmSpot spot;
+} QmPlaces;
+
+/**
+ * QmConfiguration:
+ *
+ * What the job runs on and how it is split. In a plan every field may be
+ * unset; in an estimate all are resolved.
+ */
+typedef struct {
+  QmWord device;
+  int devices;                      /* of the whole job */
+  int nodes;
+  QmWord interconnect;
+  int data_parallel;
+  int tensor_parallel;
+  int pipeline_parallel;
+  int expert_parallel;
+  int context_parallel;
+  int virtual_pipeline;
+  int shard_group;
+  int slices;
+  QmTernary sequence_parallel;
+  QmSharding sharding;
+  QmOffload offload;
+  double micro_batch;               /* samples per device and micro-step */
+  double gradient_accumulation;
+  int gpu_layers;                   /* -1 unset: 0 is "all on the CPU" */
+  QmSplit split;
+  int cpu_cores;
+  double host_memory_bytes_per_second;
+  QmWord offer;                     /* provider/instance/region */
+} QmConfiguration;
+
+/**
+ * QmPlan:
+ *
+ * The person's answers, as in a `*.qmplan` file.
+ */
+typedef struct {
+  char *title;                      /* never NULL */
+  QmTask task;
+  QmActivity activity;
+  QmStage stage;
+  QmPlanModel model;
+  QmTraining training;
+  QmServing serving;
+  QmTabular tabular;
+  QmData data;
+  QmLimits limits;
+  QmPlaces places;
+  QmConfiguration configuration;
+} QmPlan;
+
+#define QM_TYPE_PLAN (qm_plan_get_type ())
+
+GType    qm_plan_get_type      (void);
+QmPlan  *qm_plan_new           (void);
+QmPlan  *qm_plan_copy          (const QmPlan  *self);
+void     qm_plan_free          (QmPlan        *self);
+gboolean qm_plan_equal         (const QmPlan  *a,
+                                const QmPlan  *b);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmPlan, qm_plan_free)
+
+gboolean qm_plan_is_training   (const QmPlan  *self);
+gboolean qm_plan_is_inference  (const QmPlan  *self);
+
+void     qm_word_set           (QmWord         word,
+                                const char    *value);
+gboolean qm_word_list_contains (const QmWordList *self,
+                                const char       *word);
+
+/**
+ * QmPlanWarning:
+ * @line: in the file, 1 is the first; 0 where unknown
+ * @path: of the field, e.g. `training.epochs`
+ * @text: what was found and what would be right, in English
+ */
+typedef struct {
+  int line;
+  char *path;
+  char *text;
+} QmPlanWarning;
+
+void     qm_plan_warning_free  (QmPlanWarning *self);
+
+QmPlan  *qm_plan_from_data     (const char    *data,
+                                gssize         length,
+                                GPtrArray     *warnings,
+                                GError       **error);
+QmPlan  *qm_plan_from_object   (JsonObject    *object,
+                                GPtrArray     *warnings,
+                                GError       **error);
+QmPlan  *qm_plan_load          (const char    *path,
+                                GPtrArray     *warnings,
+                                GError       **error);
+char    *qm_plan_to_data       (const QmPlan  *self,
+                                gsize         *length);
+gboolean qm_plan_save          (const QmPlan  *self,
+                                const char    *path,
+                                GError       **error);
+
+/* configuration ↔ JSON, shared with the estimate's output */
+JsonNode *qm_configuration_to_json (const QmConfiguration *self);
+
+G_END_DECLS

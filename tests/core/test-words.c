@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "qm-words.h"
+
+#define NBSP "\302\240"
+#define GIB 1073741824.0
+
+static void
+assert_text (char       *text,
+             const char *expected)
+{
+  g_assert_cmpstr (text, ==, expected);
+  g_free (text);
+}
+
+static void
+test_numbers (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_number (english, 0), "0");
+  assert_text (qm_format_number (english, 3.14159), "3.1");
+  assert_text (qm_format_number (english, 4.0), "4");
+  assert_text (qm_format_number (english, 0.01234), "0.012");
+  assert_text (qm_format_number (english, 1234567), "1,230,000");
+  assert_text (qm_format_number (english, -42.4), "\342\210\22242");
+  assert_text (qm_format_number (english, NAN), "unknown");
+  assert_text (qm_format_count (english, 6738415616.0), "6,738,415,616");
+  assert_text (qm_format_count_short (english, 6738415616.0), "6.74" NBSP "B");
+  assert_text (qm_format_count_short (english, 86567656), "86.6" NBSP "M");
+  assert_text (qm_format_count_short (english, 405853388800.0), "406" NBSP "B");
+}
+
+static void
+test_bytes (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_bytes (english, 26.4 * GIB), "26" NBSP "GiB");
+  assert_text (qm_format_bytes (english, 6.42 * GIB), "6.4" NBSP "GiB");
+  assert_text (qm_format_bytes (english, 1.5 * 1024 * GIB), "1.5" NBSP "TiB");
+  assert_text (qm_format_bytes_range (english, (QmRange) { 24 * GIB, 26 * GIB, 29 * GIB }), "24\342\200\22329" NBSP "GiB");
+  assert_text (qm_format_file_bytes (english, 16.1e9), "16" NBSP "GB");
+}
+
+static void
+test_durations (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_seconds (english, 4 * 3600), "4" NBSP "h");
+  assert_text (qm_format_seconds (english, 39 * 60), "39" NBSP "min");
+  assert_text (qm_format_seconds (english, 0.035), "35" NBSP "ms");
+  assert_text (qm_format_seconds (english, 2.5 * 86400), "2.5" NBSP "days");
+  assert_text (qm_format_seconds_range (english, (QmRange) { 2.6 * 3600, 4 * 3600, 6.2 * 3600 }),
+               "2.6\342\200\2236.2" NBSP "h");
+}
+
+static void
+test_money (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_money (english, 7.4, "USD"), "7.40" NBSP "USD");
+  assert_text (qm_format_money (english, 920, "USD"), "920" NBSP "USD");
+  assert_text (qm_format_money (english, 12345, "EUR"), "12,300" NBSP "EUR");
+  assert_text (qm_format_money_range (english, (QmRange) { 4.8, 7.4, 12 }, "USD"), "4.80\342\200\22312" NBSP "USD");
+}
+
+static void
+test_other (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_percent (english, 0.46), "46%");
+  assert_text (qm_format_percent (english, 0.005), "0.5%");
+  assert_text (qm_format_factor (english, 5.9), "5.9\303\227");
+  assert_text (qm_format_points (english, -1), "\342\210\2221 point");
+  assert_text (qm_format_points (english, -2.5), "\342\210\2222.5 points");
+  assert_text (qm_format_date (english, "2026-07-20"), "20 July 2026");
+  assert_text (qm_format_date (english, "2026-07"), "July 2026");
+  assert_text (qm_format_date (english, "2025"), "2025");
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/words/numbers", test_numbers);
+  g_test_add_func ("/words/bytes", test_bytes);
+  g_test_add_func ("/words/durations", test_durations);
+  g_test_add_func ("/words/money", test_money);
+  g_test_add_func ("/words/other", test_other);
+  return g_test_run ();
+}
