@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "qm-catalog-record.h"
+
+#include "hardware/qm-catalog.h"
+#include "qm-enum.h"
+
+/* What a reader of JSON text knows while it looks for a place in it. */
+typedef struct {
+  const char *at;
+  guint line;
+  int depth;
+  const char *string;               /* the last string that was passed, without quotes */
+  gsize length;
+} Scanner;
+
+static gboolean
+scanner_string_is (const Scanner *self,
+                   const char    *text)
+{
+  return self->string != NULL && strlen (text) == self->length && strncmp (self->string, text, self->length) == 0;
+}
+
+static void
+scanner_skip_string (Scanner *self)
+{
+  self->string = ++self->at;
+  while (*self->at != '"' && *self->at != '\0')
+    self->at += self->at[0] == '\\' && self->at[1] != '\0' ? 2 : 1;
+  self->length = self->at - self->string;
+}
+
+/**
+ * qm_catalog_file_line:
+ * @self: a file that was parsed without error
+ * @array: the member of the root that holds the records
+ * @index: which record
+ * @field: (nullable): a member of the record
+ *
+ * json-glib keeps no positions, so the text is walked again; only errors ask.
+ *
+ * Returns: the line of @field, else that on which the record begins, else 1
+ */
+guint
+qm_catalog_file_line (QmCatalogFile *self,
+                      const char    *array,
+                      guint          index,
+                      const char    *field)
+{
+  Scanner scanner = { self->text, 1 };
+  gboolean in_array = FALSE;
+  guint begun = 0;
+  guint record_line = 1;
+
+  for (; *scanner.at != '\0'; scanner.at++)
+    {
+      char c = *scanner.at;
+
+      if (c == '\n')
+        scanner.line++;
+      else if (c == '"')
+        scanner_skip_string (&scanner);
+      else if (c == ':' && scanner.depth == 1)
+        in_array = scanner_string_is (&scanner, array);
+      else if (c == ':' && scanner.depth == 3 && in_array && begun == index + 1 && field != NULL && scanner_string_is (&scanner, field))
+        return scanner.line;
+      else if (c == '{' || c == '[')
+        {
+          if (in_array && scanner.depth == 2 && begun++ == index)
+            record_line = scanner.line;
+          scanner.depth++;
+        }
+      else if (c == '}' || c == ']')
+        scanner.depth--;
+
+      if (*scanner.at == '\0')
+        break;
+    }
+
+  return record_line;
+}
+
+static gboolean
+parse (QmCatalogFile *self,
+       GError       **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) reason = NULL;
+  const char *said;
+
+  json_parser_set_strict (parser, TRUE);
+  if (json_parser_load_from_data (parser, self->text, -1, &reason))
+    {
+      self->root = json_parser_steal_root (parser);
+      return TRUE;
+    }
+
+  /* json-glib begins with a position of its own, "<data>:3:5: Parse error: ..." */
+  said = strstr (reason->message, "rror: ");
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, "%s:%u: not valid JSON: %s", self->shown,
+               MAX (1, json_parser_get_current_line (parser)), said != NULL ? said + strlen ("rror: ") : reason->message);
+  return FALSE;
+}
+
+/**
+ * qm_catalog_file_read:
+ * @path: a JSON file
+ * @is_users: whether it is of the user's own folder
+ * @error: return location
+ *
+ * Returns: (transfer full) (nullable): the file, or %NULL with @error set
+ *   where it cannot be read or is not valid JSON
+ */
+QmCatalogFile *
+qm_catalog_file_read (const char *path,
+                      gboolean    is_users,
+                      GError    **error)
+{
+  g_autoptr (QmCatalogFile) self = g_new0 (QmCatalogFile, 1);
+  g_autofree char *base = g_path_get_basename (path);
+  JsonNode *sources = NULL;
+
+  self->path = g_strdup (path);
+  self->shown = g_strdup (is_users ? path : base);
+  self->stem = g_strndup (base, strlen (base) - strlen (".json"));
+  self->is_users = is_users;
+
+  if (!g_file_get_contents (path, &self->text, NULL, error) || !parse (self, error))
+    return NULL;
+
+  if (self->root != NULL && JSON_NODE_HOLDS_OBJECT (self->root))
+    {
+      JsonObject *root = json_node_get_object (self->root);
+
+      self->format = json_object_get_string_member_with_default (root, "format", NULL);
+      sources = json_object_get_member (root, "sources");
+    }
+  if (sources != NULL && JSON_NODE_HOLDS_OBJECT (sources))
+    self->sources = json_node_get_object (sources);
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * qm_catalog_file_free:
+ * @self: (transfer full): a file
+ *
+ * Frees @self and what was parsed from it.
+ */
+void
+qm_catalog_file_free (QmCatalogFile *self)
+{
+  g_free (self->path);
+  g_free (self->shown);
+  g_free (self->stem);
+  g_free (self->text);
+  g_clear_pointer (&self->root, json_node_unref);
+  g_free (self);
+}
+
+/**
+ * qm_catalog_file_records:
+ * @self: a file of records
+ * @array: the member that holds them
+ * @error: return location
+ *
+ * Returns: (transfer none) (nullable): the records, or %NULL with @error set
+ */
+JsonArray *
+qm_catalog_file_records (QmCatalogFile *self,
+                         const char    *array,
+                         GError       **error)
+{
+  JsonNode *node = json_object_get_member (json_node_get_object (self->root), array);
+
+  if (node != NULL && JSON_NODE_HOLDS_ARRAY (node))
+    return json_node_get_array (node);
+
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, "%s:1: %s: a list of records is expected", self->shown, array);
+  return NULL;
+}
+
+static const char *
+kind_of (JsonNode *node)
+{
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  if (JSON_NODE_HOLDS_NULL (node))
+    return "null";
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    return "an object";
+  if (JSON_NODE_HOLDS_ARRAY (node))
+    return "a list";
+  if (type == G_TYPE_STRING)
+    return "a string";
+  return type == G_TYPE_BOOLEAN ? "true or false" : "a number";
+}
+
+/**
+ * qm_record_fail:
+ * @self: a record
+ * @code: a #QmCatalogError
+ * @field: the member that is wrong
+ * @format: what is wrong and what would be right
+ * @...: arguments of @format
+ *
+ * Notes the first error of the record, "FILE:LINE: FIELD: ...".
+ */
+void
+qm_record_fail (QmRecord   *self,
+                int         code,
+                const char *field,
+                const char *format,
+                ...)
+{
+  g_autofree char *text = NULL;
+  guint line;
+  va_list arguments;
+
+  if (self->failed)
+    return;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+
+  line = qm_catalog_file_line (self->file, self->array, self->index, self->inside != NULL ? self->inside : field);
+  g_set_error (self->error, QM_CATALOG_ERROR, code, "%s:%u: %s%s%s: %s", self->file->shown, line,
+               self->inside != NULL ? self->inside : "", self->inside != NULL ? "." : "", field, text);
+  self->failed = TRUE;
+}
+
+/**
+ * qm_record_open:
+ * @self: (out): a record to be read
+ * @file: the file it is in
+ * @array: the member of the file that holds it
+ * @index: its place there
+ * @node: the record
+ * @error: return location of everything that is read from @self
+ *
+ * Returns: whether @node is an object
+ */
+gboolean
+qm_record_open (QmRecord      *self,
+                QmCatalogFile *file,
+                const char    *array,
+                guint          index,
+                JsonNode      *node,
+                GError       **error)
+{
+  *self = (QmRecord) { file, array, index, NULL, NULL, error, FALSE };
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    {
+      self->object = json_node_get_object (node);
+      return TRUE;
+    }
+
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, array, "a record is expected, found %s", kind_of (node));
+  return FALSE;
+}
+
+/* The member, if there is one and it is not null. */
+static JsonNode *
+member (QmRecord   *self,
+        const char *field)
+{
+  JsonNode *node = self->failed ? NULL : json_object_get_member (self->object, field);
+
+  return node != NULL && !JSON_NODE_HOLDS_NULL (node) ? node : NULL;
+}
+
+/**
+ * qm_record_open_inside:
+ * @self: a record
+ * @field: a member that is an object itself
+ * @inside: (out): a reader of that object
+ *
+ * Returns: whether there is such a member; qm_record_close_inside() is then due
+ */
+gboolean
+qm_record_open_inside (QmRecord   *self,
+                       const char *field,
+                       QmRecord   *inside)
+{
+  JsonNode *node = member (self, field);
+
+  if (node == NULL)
+    return FALSE;
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    {
+      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "an object is expected, found %s", kind_of (node));
+      return FALSE;
+    }
+
+  *inside = *self;
+  inside->inside = field;
+  inside->object = json_node_get_object (node);
+  return TRUE;
+}
+
+/**
+ * qm_record_close_inside:
+ * @self: a record
+ * @inside: a reader of one of its members
+ *
+ * Takes over the error of @inside, if it has one.
+ */
+void
+qm_record_close_inside (QmRecord *self,
+                        QmRecord *inside)
+{
+  self->failed = inside->failed;
+}
+
+/**
+ * qm_record_number:
+ * @self: a record
+ * @field: a member
+ * @missing: the value where there is no such member
+ *
+ * Quantities of hardware are never negative, so a negative one is an error.
+ *
+ * Returns: the number
+ */
+double
+qm_record_number (QmRecord   *self,
+                  const char *field,
+                  double      missing)
+{
+  JsonNode *node = member (self, field);
+  GType type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  double value;
+
+  if (node == NULL)
+    return missing;
+  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+    {
+      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a number is expected, found %s", kind_of (node));
+      return missing;
+    }
+
+  value = json_node_get_double (node);
+  if (!isfinite (value) || value < 0)
+    {
+      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, "must not be negative, found %g", value);
+      return missing;
+    }
+  return value;
+}
+
+/**
+ * qm_record_string:
+ * @self: a record
+ * @field: a member
+ *
+ * Returns: (nullable): the text, %NULL where there is none
+ */
+const char *
+qm_record_string (QmRecord   *self,
+                  const char *field)
+{
+  JsonNode *node = member (self, field);
+
+  if (node == NULL)
+    return NULL;
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    return json_node_get_string (node);
+
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a string is expected, found %s", kind_of (node));
+  return NULL;
+}
+
+/**
+ * qm_record_require_string:
+ * @self: a record
+ * @field: a member that every record has
+ *
+ * Returns: (nullable): the text; %NULL after an error
+ */
+const char *
+qm_record_require_string (QmRecord   *self,
+                          const char *field)
+{
+  const char *text = qm_record_string (self, field);
+
+  if (!self->failed && (text == NULL || *text == '\0'))
+    qm_record_fail (self, QM_CATALOG_ERROR_MISSING, field, "is missing");
+  return text;
+}
+
+/**
+ * qm_record_boolean:
+ * @self: a record
+ * @field: a member
+ *
+ * Returns: whether it is true; %FALSE where it is missing
+ */
+gboolean
+qm_record_boolean (QmRecord   *self,
+                   const char *field)
+{
+  JsonNode *node = member (self, field);
+
+  if (node == NULL)
+    return FALSE;
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+    return json_node_get_boolean (node);
+
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "true or false is expected, found %s", kind_of (node));
+  return FALSE;
+}
+
+/**
+ * qm_record_strings:
+ * @self: a record
+ * @field: a member that is a list of strings
+ * @strings: (element-type utf8): where to add them; they belong to the file
+ *
+ * Adds nothing where the member is missing.
+ */
+void
+qm_record_strings (QmRecord   *self,
+                   const char *field,
+                   GPtrArray  *strings)
+{
+  JsonNode *node = member (self, field);
+  JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  if (node != NULL && array == NULL)
+    qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a list of strings is expected, found %s", kind_of (node));
+
+  for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
+    {
+      JsonNode *element = json_array_get_element (array, i);
+
+      if (!JSON_NODE_HOLDS_VALUE (element) || json_node_get_value_type (element) != G_TYPE_STRING)
+        {
+          qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a list of strings is expected, found %s in it", kind_of (element));
+          return;
+        }
+      g_ptr_array_add (strings, (char *) json_node_get_string (element));
+    }
+}
+
+/**
+ * qm_record_word:
+ * @self: a record
+ * @field: a member that every record has
+ * @type: the enumeration whose words it may have
+ *
+ * Returns: the value of the word; 0 after an error
+ */
+int
+qm_record_word (QmRecord   *self,
+                const char *field,
+                GType       type)
+{
+  const char *word = qm_record_require_string (self, field);
+  int value = 0;
+
+  if (!self->failed && !qm_enum_from_word (type, word, &value))
+    {
+      g_autofree char *words = qm_enum_words (type);
+
+      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, "“%s” is not one of %s", word, words);
+    }
+  return value;
+}
+
+/* Whether it looks like the key of a source: letters, digits and hyphens. */
+static gboolean
+is_key (const char *text,
+        gsize       length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (!g_ascii_islower (text[i]) && !g_ascii_isdigit (text[i]) && text[i] != '-')
+      return FALSE;
+  return length > 0;
+}
+
+/* Appends what @reference means: "KEY" or "KEY: detail" of the table of
+ * sources, or a text of its own. The newest date of all wins. */
+static void
+append_source (QmRecord    *self,
+               const char  *field,
+               const char  *reference,
+               GString     *text,
+               const char **as_of)
+{
+  const char *detail = strstr (reference, ": ");
+  gsize length = detail != NULL ? (gsize) (detail - reference) : strlen (reference);
+  g_autofree char *key = g_strndup (reference, length);
+  JsonObject *source = NULL;
+  const char *date;
+
+  if (is_key (reference, length))
+    {
+      JsonNode *node = self->file->sources != NULL ? json_object_get_member (self->file->sources, key) : NULL;
+
+      if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+        {
+          qm_record_fail (self, QM_CATALOG_ERROR_REFERENCE, field, "“%s” is not one of the sources of this file", key);
+          return;
+        }
+      source = json_node_get_object (node);
+    }
+
+  if (text->len > 0)
+    g_string_append (text, "; ");
+  if (source == NULL)
+    {
+      g_string_append (text, reference);
+      return;
+    }
+
+  g_string_append (text, json_object_get_string_member_with_default (source, "text", key));
+  g_string_append (text, detail != NULL ? detail : "");
+  date = json_object_get_string_member_with_default (source, "as_of", NULL);
+  if (date != NULL && as_of != NULL && (*as_of == NULL || strcmp (date, *as_of) > 0))
+    *as_of = date;
+}
+
+/**
+ * qm_record_source:
+ * @self: a record
+ * @field: a member: a reference to a source, or a list of them
+ * @chunk: where to keep the text
+ * @as_of: (out) (optional) (nullable): the newest date that the table of
+ *   sources gives for them
+ *
+ * Returns: (nullable): the sources, written out; %NULL where none is given
+ */
+const char *
+qm_record_source (QmRecord      *self,
+                  const char    *field,
+                  GStringChunk  *chunk,
+                  const char   **as_of)
+{
+  g_autoptr (GPtrArray) references = g_ptr_array_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  JsonNode *node = member (self, field);
+
+  if (as_of != NULL)
+    *as_of = NULL;
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node))
+    g_ptr_array_add (references, (char *) qm_record_string (self, field));
+  else
+    qm_record_strings (self, field, references);
+
+  for (guint i = 0; i < references->len && !self->failed; i++)
+    append_source (self, field, g_ptr_array_index (references, i), text, as_of);
+
+  return text->len > 0 && !self->failed ? g_string_chunk_insert_const (chunk, text->str) : NULL;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "qm-catalog-private.h"
+
+/**
+ * QmCatalog:
+ *
+ * What is known of devices, offers and models, and the tables of constants
+ * beside them. A folder of JSON files is shipped; one of the user's, in the
+ * same form, overrides it by id, and whole tables by name. It does not change
+ * once it is loaded, and may then be read from every thread.
+ */
+G_DEFINE_FINAL_TYPE (QmCatalog, qm_catalog, G_TYPE_OBJECT)
+
+G_DEFINE_QUARK (qm-catalog-error-quark, qm_catalog_error)
+
+typedef gboolean (*LoadRecords) (QmCatalog *self, QmCatalogFile *file, GError **error);
+
+static const struct {
+  const char *format;
+  LoadRecords load;
+  void (*index) (QmCatalog *self);
+} formats[] = {
+  { "quartermaster-devices", qm_catalog_load_devices, qm_catalog_index_devices },
+  { "quartermaster-offers", qm_catalog_load_offers, NULL },
+  { "quartermaster-models", qm_catalog_load_models, qm_catalog_index_models },
+};
+
+static void
+qm_catalog_finalize (GObject *object)
+{
+  QmCatalog *self = QM_CATALOG (object);
+
+  g_ptr_array_unref (self->devices);
+  g_ptr_array_unref (self->offers);
+  g_ptr_array_unref (self->models);
+  g_hash_table_unref (self->devices_by_id);
+  g_hash_table_unref (self->devices_by_pci_id);
+  g_hash_table_unref (self->devices_by_name);
+  g_hash_table_unref (self->offers_by_id);
+  g_hash_table_unref (self->model_keys);
+  g_hash_table_unref (self->models_by_id);
+  g_hash_table_unref (self->tables);
+  g_ptr_array_unref (self->allocations);
+  g_string_chunk_free (self->chunk);
+  g_ptr_array_unref (self->files);
+
+  G_OBJECT_CLASS (qm_catalog_parent_class)->finalize (object);
+}
+
+static void
+qm_catalog_class_init (QmCatalogClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = qm_catalog_finalize;
+}
+
+static GHashTable *
+new_index (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+}
+
+static void
+qm_catalog_init (QmCatalog *self)
+{
+  self->files = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_catalog_file_free);
+  self->tables = g_hash_table_new (g_str_hash, g_str_equal);
+  self->allocations = g_ptr_array_new_with_free_func (g_free);
+  self->chunk = g_string_chunk_new (4096);
+  self->devices = g_ptr_array_new ();
+  self->devices_by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  self->devices_by_pci_id = new_index ();
+  self->devices_by_name = new_index ();
+  self->offers = g_ptr_array_new ();
+  self->offers_by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  self->models = g_ptr_array_new ();
+  self->model_keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->models_by_id = new_index ();
+}
+
+/**
+ * qm_catalog_keep_strings:
+ * @self: a catalog
+ * @strings: (element-type utf8): strings that live as long as @self
+ *
+ * Returns: (transfer none): @strings, ended by %NULL
+ */
+const char * const *
+qm_catalog_keep_strings (QmCatalog *self,
+                         GPtrArray *strings)
+{
+  const char **array = g_new0 (const char *, strings->len + 1);
+
+  for (guint i = 0; i < strings->len; i++)
+    array[i] = g_ptr_array_index (strings, i);
+  g_ptr_array_add (self->allocations, array);
+
+  return array;
+}
+
+/**
+ * qm_catalog_index:
+ * @index: key → #GPtrArray
+ * @key: a key
+ * @value: what is to be found by it
+ *
+ * Adds @value to what @key finds, once.
+ */
+void
+qm_catalog_index (GHashTable *index,
+                  const char *key,
+                  gpointer    value)
+{
+  GPtrArray *found = g_hash_table_lookup (index, key);
+
+  if (found == NULL)
+    {
+      found = g_ptr_array_new ();
+      g_hash_table_insert (index, g_strdup (key), found);
+    }
+  if (!g_ptr_array_find (found, value, NULL))
+    g_ptr_array_add (found, value);
+}
+
+static int
+compare_names (gconstpointer a,
+               gconstpointer b)
+{
+  return strcmp (*(const char * const *) a, *(const char * const *) b);
+}
+
+/* All *.json of @directory by name, so that errors do not depend on the disk. */
+static gboolean
+read_directory (QmCatalog   *self,
+                const char  *directory,
+                gboolean     is_users,
+                GError     **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, error);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  if (dir == NULL)
+    return FALSE;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".json"))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *path = g_build_filename (directory, names->pdata[i], NULL);
+      QmCatalogFile *file = qm_catalog_file_read (path, is_users, error);
+
+      if (file == NULL)
+        return FALSE;
+      g_ptr_array_add (self->files, file);
+    }
+  return TRUE;
+}
+
+static gboolean
+is_of_records (const QmCatalogFile *file)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_strcmp0 (file->format, formats[i].format) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Devices first: offers refer to them. */
+static gboolean
+load_records (QmCatalog  *self,
+              GError    **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      for (guint j = 0; j < self->files->len; j++)
+        {
+          QmCatalogFile *file = g_ptr_array_index (self->files, j);
+
+          if (g_strcmp0 (file->format, formats[i].format) == 0 && !formats[i].load (self, file, error))
+            return FALSE;
+        }
+      if (formats[i].index != NULL)
+        formats[i].index (self);
+    }
+  return TRUE;
+}
+
+/**
+ * qm_catalog_load:
+ * @shipped_directory: the folder that is installed with the program
+ * @user_directory: (nullable): the user's own, which need not exist
+ * @error: return location
+ *
+ * Reads all JSON files of both folders. A file whose "format" is
+ * "quartermaster-devices", "-offers" or "-models" holds records, and a record
+ * of the user's folder takes the place of one with the same id. Every other
+ * file is a table, to be had by qm_catalog_table().
+ *
+ * Errors are of #QM_CATALOG_ERROR and say "FILE:LINE: FIELD: what is wrong",
+ * or of #G_FILE_ERROR.
+ *
+ * Returns: (transfer full) (nullable): the catalog, or %NULL with @error set
+ */
+QmCatalog *
+qm_catalog_load (const char *shipped_directory,
+                 const char *user_directory,
+                 GError    **error)
+{
+  g_autoptr (QmCatalog) self = g_object_new (QM_TYPE_CATALOG, NULL);
+
+  if (!read_directory (self, shipped_directory, FALSE, error))
+    return NULL;
+  if (user_directory != NULL && g_file_test (user_directory, G_FILE_TEST_IS_DIR)
+      && !read_directory (self, user_directory, TRUE, error))
+    return NULL;
+
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      QmCatalogFile *file = g_ptr_array_index (self->files, i);
+
+      if (!is_of_records (file))
+        g_hash_table_replace (self->tables, file->stem, file->root);
+    }
+
+  return load_records (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * qm_catalog_find_device:
+ * @self: a catalog
+ * @id: an id, or a name that only one device has; "unknown" is the processor
+ *   of measured cases that name none
+ *
+ * Returns: (transfer none) (nullable): the device
+ */
+const QmDevice *
+qm_catalog_find_device (QmCatalog  *self,
+                        const char *id)
+{
+  return id != NULL ? g_hash_table_lookup (self->devices_by_id, id) : NULL;
+}
+
+/**
+ * qm_catalog_n_devices:
+ * @self: a catalog
+ *
+ * Returns: how many devices it has, the unknown one not counted
+ */
+guint
+qm_catalog_n_devices (QmCatalog *self)
+{
+  return self->devices->len;
+}
+
+/**
+ * qm_catalog_device:
+ * @self: a catalog
+ * @index: less than qm_catalog_n_devices()
+ *
+ * Returns: (transfer none): one of the devices
+ */
+const QmDevice *
+qm_catalog_device (QmCatalog *self,
+                   guint      index)
+{
+  g_return_val_if_fail (index < self->devices->len, NULL);
+
+  return g_ptr_array_index (self->devices, index);
+}
+
+/**
+ * qm_catalog_find_offer:
+ * @self: a catalog
+ * @id: provider/instance/region
+ *
+ * Returns: (transfer none) (nullable): the offer
+ */
+const QmOffer *
+qm_catalog_find_offer (QmCatalog  *self,
+                       const char *id)
+{
+  return id != NULL ? g_hash_table_lookup (self->offers_by_id, id) : NULL;
+}
+
+/**
+ * qm_catalog_n_offers:
+ * @self: a catalog
+ *
+ * Returns: how many offers it has
+ */
+guint
+qm_catalog_n_offers (QmCatalog *self)
+{
+  return self->offers->len;
+}
+
+/**
+ * qm_catalog_offer:
+ * @self: a catalog
+ * @index: less than qm_catalog_n_offers()
+ *
+ * Returns: (transfer none): one of the offers
+ */
+const QmOffer *
+qm_catalog_offer (QmCatalog *self,
+                  guint      index)
+{
+  g_return_val_if_fail (index < self->offers->len, NULL);
+
+  return g_ptr_array_index (self->offers, index);
+}
+
+/**
+ * qm_catalog_n_models:
+ * @self: a catalog
+ *
+ * Returns: how many entries of models it has
+ */
+guint
+qm_catalog_n_models (QmCatalog *self)
+{
+  return self->models->len;
+}
+
+/**
+ * qm_catalog_model:
+ * @self: a catalog
+ * @index: less than qm_catalog_n_models()
+ *
+ * Returns: (transfer none): one of the entries
+ */
+const QmModelEntry *
+qm_catalog_model (QmCatalog *self,
+                  guint      index)
+{
+  g_return_val_if_fail (index < self->models->len, NULL);
+
+  return g_ptr_array_index (self->models, index);
+}
+
+/**
+ * qm_catalog_table:
+ * @self: a catalog
+ * @name: the name of a file without ".json"
+ *
+ * Returns: (transfer none) (nullable): what is in that file
+ */
+JsonNode *
+qm_catalog_table (QmCatalog  *self,
+                  const char *name)
+{
+  return g_hash_table_lookup (self->tables, name);
+}
