@@ -155,32 +155,33 @@ qm_catalog_match_device (QmCatalog  *self,
   return left->len == 1 ? left->pdata[0] : NULL;
 }
 
-/* Levenshtein's distance between two ids. */
+/* How many letters to add, leave out, change, or swap with their neighbour
+ * turn @a into @b (optimal string alignment). */
 static guint
 edit_distance (const char *a,
                const char *b)
 {
-  gsize length = strlen (b);
-  g_autofree guint *row = g_new (guint, length + 1);
+  gsize width = strlen (b) + 1;
+  gsize height = strlen (a) + 1;
+  g_autofree guint *cost = g_new0 (guint, width * height);
 
-  for (gsize j = 0; j <= length; j++)
-    row[j] = j;
+  for (gsize i = 0; i < height; i++)
+    for (gsize j = 0; j < width; j++)
+      {
+        guint *here = cost + i * width + j;
 
-  for (gsize i = 0; a[i] != '\0'; i++)
-    {
-      guint diagonal = row[0];
+        if (i == 0 || j == 0)
+          {
+            *here = i + j;
+            continue;
+          }
+        *here = *(here - width - 1) + (a[i - 1] != b[j - 1]);
+        *here = MIN (*here, MIN (*(here - 1), *(here - width)) + 1);
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+          *here = MIN (*here, *(here - 2 * width - 2) + 1);
+      }
 
-      row[0] = i + 1;
-      for (gsize j = 0; j < length; j++)
-        {
-          guint above = row[j + 1];
-          guint changed = diagonal + (g_ascii_tolower (a[i]) != g_ascii_tolower (b[j]));
-
-          row[j + 1] = MIN (changed, MIN (above, row[j]) + 1);
-          diagonal = above;
-        }
-    }
-  return row[length];
+  return cost[width * height - 1];
 }
 
 static guint
@@ -222,12 +223,13 @@ qm_catalog_nearest_id (QmCatalog  *self,
 {
   const char *nearest = NULL;
   guint least = G_MAXUINT;
+  g_autofree char *lower = g_ascii_strdown (id, -1);
 
   for (guint i = 0; i < n_records (self, kind); i++)
     {
       const char *known = id_of (self, kind, i);
       gboolean goes_on = strlen (id) > 1 && g_ascii_strncasecmp (known, id, strlen (id)) == 0;
-      guint distance = goes_on ? 0 : edit_distance (id, known);
+      guint distance = goes_on ? 0 : edit_distance (lower, known);
 
       if (distance < least && (goes_on || distance * 2 <= MAX (strlen (id), strlen (known))))
         {
