@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-llm-training-private.h"
+
+#include <math.h>
+
+static double
+power_of_two_at_least (double x)
+{
+  return exp2 (ceil (log2 (fmax (1, x))));
+}
+
+/**
+ * qm_llm_box_gb:
+ * @device: a device
+ * @constants: constants
+ *
+ * Returns: the number on the box of its memory, in the unit of the box (GiB
+ *   for GPUs); a usual one where the catalog has none
+ */
+double
+qm_llm_box_gb (const QmDevice               *device,
+               const QmLlmTrainingConstants *constants)
+{
+  gboolean is_binary = device->vendor == QM_VENDOR_NVIDIA || device->vendor == QM_VENDOR_AMD;
+
+  if (!(device->memory_bytes > 0))
+    return constants->layout.memory_gb;
+
+  return device->memory_bytes / (is_binary ? QM_GIB : 1e9);
+}
+
+/* TPU: tensor parallelism widens until the gathers of weights hide behind the
+ * computation of half a step; then the sequence itself is split. */
+static void
+resolve_xla (QmLlmJob *self,
+             double    global_batch)
+{
+  const QmLlmTrainingConstants *constants = self->plan->constants;
+  const QmDevice *device = self->device;
+  double fabric = device->link_bytes_per_second > 0 ? device->link_bytes_per_second
+                                                    : constants->link.unknown_fabric * 1e9;
+  double link = fabric / 2 * constants->link.fast;
+  double tokens = global_batch * self->plan->sequence / self->devices;
+  double rate = constants->layout.xla_rate * qm_llm_peak_flops (device, QM_PRECISION_AMP_BF16);
+
+  self->context = 1;
+  if (!(global_batch > 0) || !(device->tflops_bf16 > 0))
+    return;
+
+  self->tensor = fmin (16, power_of_two_at_least ((6 / link) / (0.5 * 8 * tokens / rate)));
+  self->context = fmax (1, ceil (self->devices / self->tensor / global_batch));
+}
+
+/* Bytes of a weight that must be held whatever the sharding. */
+static double
+bytes_per_weight (const QmLlmTraining *plan)
+{
+  if (!plan->frozen)
+    return 6;
+
+  return plan->fp8_frozen || plan->training.method == QM_METHOD_QLORA ? 1 : 2;
+}
+
+/**
+ * qm_llm_job_resolve_layout:
+ * @self: a job whose layout is not stated
+ * @global_batch: samples of a step; 0 unknown
+ *
+ * Sets the least model parallelism that holds the weights, tensor parallelism
+ * up to a domain first; or more where there are fewer sequences than devices:
+ * then the sequence is split, and tensor parallelism widened.
+ */
+void
+qm_llm_job_resolve_layout (QmLlmJob *self,
+                           double    global_batch)
+{
+  const QmLlmTrainingConstants *constants = self->plan->constants;
+  double weights = bytes_per_weight (self->plan) * self->plan->shape.parameters;
+  double share = constants->layout.weights_share * 1e9 * qm_llm_box_gb (self->device, constants);
+  double need;
+
+  if (self->stack == QM_LLM_STACK_XLA && self->device->vendor == QM_VENDOR_GOOGLE)
+    {
+      resolve_xla (self, global_batch);
+      return;
+    }
+
+  need = fmin (self->devices, power_of_two_at_least (weights / share));
+  self->tensor = fmin (8, need);
+  self->pipeline = fmax (1, floor (need / 8));
+
+  if (!(global_batch > 0))
+    return;
+
+  self->context = fmax (self->context, fmin (16, fmax (1, floor (self->devices / (self->tensor * self->pipeline * global_batch)))));
+  if (self->tensor * self->pipeline * self->context * global_batch < self->devices)
+    {
+      double idle = self->devices / (self->tensor * self->pipeline * self->context * global_batch);
+
+      self->tensor = fmin (8, self->tensor * power_of_two_at_least (idle));
+    }
+}
