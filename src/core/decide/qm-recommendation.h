@@ -174,6 +174,7 @@ GArray               *qm_scaling_curve                      (QmEstimator       *
 JsonNode             *qm_choice_to_json                     (QmEstimator       *estimator,
                                                              const QmResolved  *resolved,
                                                              const QmChoice    *choice);
-JsonNode             *qm_recommendation_to_json             (QmRecommendation  *self);
+JsonNode             *qm_recommendation_to_json             (QmRecommendation  *self,
+                                                             QmEstimator       *estimator);
 
 G_END_DECLS

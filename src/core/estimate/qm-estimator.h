@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "estimate/qm-economics.h"
 #include "estimate/qm-estimate.h"
 #include "estimate/qm-llm-inference.h"
 #include "hardware/qm-catalog.h"
@@ -11,23 +12,29 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (QmEstimator, qm_estimator, QM, ESTIMATOR, GObject)
 
 /* The catalog and the fitted constants: immutable, used from any thread. */
-QmEstimator *qm_estimator_new          (QmCatalog    *catalog,
-                                        GError      **error);
-QmCatalog   *qm_estimator_get_catalog  (QmEstimator  *self);
+QmEstimator                  *qm_estimator_new                     (QmCatalog     *catalog,
+                                                                    GError       **error);
+QmCatalog                    *qm_estimator_get_catalog             (QmEstimator   *self);
+const QmEconomics            *qm_estimator_get_economics           (QmEstimator   *self);
+const QmLlmInferenceConstants *qm_estimator_get_inference_constants (QmEstimator  *self);
 
 /* One plan and model, prepared; immutable, used from any thread. */
 typedef struct _QmEvaluator QmEvaluator;
 
-QmEvaluator *qm_evaluator_new          (QmEstimator  *estimator,
-                                        const QmPlan *plan,
-                                        const QmModel *model);
-void         qm_evaluator_free         (QmEvaluator  *self);
+QmEvaluator *qm_evaluator_new          (QmEstimator           *estimator,
+                                        const QmPlan          *plan,
+                                        const QmModel         *model);
+void         qm_evaluator_free         (QmEvaluator           *self);
+const QmPlan *qm_evaluator_get_plan    (const QmEvaluator     *self);
 
 /* memory and rate on one configuration; time, cost and accuracy come after */
 void         qm_evaluator_evaluate     (const QmEvaluator     *self,
                                         const QmDevice        *device,
                                         const QmConfiguration *configuration,
                                         QmEstimate            *estimate);
+
+/* language-model serving alone; NULL elsewhere */
+const QmLlmInference *qm_evaluator_get_inference (const QmEvaluator *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmEvaluator, qm_evaluator_free)
 

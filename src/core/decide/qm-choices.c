@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decide/qm-choices.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_CHOICES 8
+#define MAX_ROWS    14
+
+/* An alternative must be better in its own way by this much to be worth a line. */
+#define CLEARLY_CHEAPER 0.8
+#define CLEARLY_FASTER  0.7
+
+typedef gboolean (*RowFilter) (const QmSearch *search,
+                               const QmRow    *row,
+                               const QmChoice *best);
+
+typedef struct {
+  QmChoiceKind kind;
+  QmObjective objective;            /* UNSET: the person's own */
+  RowFilter filter;
+} Slot;
+
+static const QmPlacement *
+placement_of (const QmSearch *search,
+              const QmRow    *row)
+{
+  return &g_array_index (search->placements, QmPlacement, row->placement);
+}
+
+static const QmSolution *
+solution_of (const QmSearch *search,
+             const QmRow    *row)
+{
+  return &g_array_index (search->solutions, QmSolution, row->solution);
+}
+
+/**
+ * qm_choice_clear:
+ * @self: a choice
+ *
+ * Frees what @self holds, not @self.
+ */
+void
+qm_choice_clear (QmChoice *self)
+{
+  g_clear_pointer (&self->reasons, g_ptr_array_unref);
+}
+
+void
+qm_choice_copy (const QmChoice *source,
+                QmChoice       *copy)
+{
+  *copy = *source;
+  copy->reasons = source->reasons != NULL ? g_ptr_array_ref (source->reasons) : NULL;
+}
+
+/* Proper names only: shown in every language. */
+void
+qm_choice_set_label (QmChoice *choice)
+{
+  const QmDevice *device = choice->estimate.device;
+  int n = MAX (1, choice->estimate.configuration.devices);
+  const char *name = device->name;
+
+  if (g_str_has_prefix (name, "NVIDIA GeForce "))
+    name += strlen ("NVIDIA GeForce ");
+
+  if (choice->offer != NULL && choice->machines > 1)
+    g_snprintf (choice->label, sizeof choice->label, "%d × %s, %d × %s %s", n, name, choice->machines,
+                choice->offer->provider, choice->offer->instance);
+  else if (choice->offer != NULL)
+    g_snprintf (choice->label, sizeof choice->label, "%d × %s, %s %s", n, name, choice->offer->provider,
+                choice->offer->instance);
+  else
+    g_snprintf (choice->label, sizeof choice->label, "%d × %s", n, name);
+}
+
+void
+qm_choice_from_row (const QmSearch *search,
+                    const QmRow    *row,
+                    const QmWish   *wish,
+                    QmChoice       *choice)
+{
+  const QmPlacement *placement = placement_of (search, row);
+  double margin, seconds;
+
+  *choice = (QmChoice) { .kind = QM_CHOICE_OTHER, .dominated_by = -1, .ruled_out_against = -1 };
+  qm_search_complete (search, row, &choice->estimate);
+  choice->place = placement->place;
+  choice->offer = placement->offer;
+  choice->machines = solution_of (search, row)->machines;
+  choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  choice->score = qm_search_score (search, row, wish, &choice->broken_limit, &margin);
+  choice->within_limits = choice->broken_limit == QM_LIMIT_NONE;
+  seconds = isnan (row->seconds) ? search->job.economics->hours_per_month * 3600 : row->seconds;
+  choice->gpu_hours = choice->estimate.configuration.devices * seconds / 3600;
+  qm_choice_set_label (choice);
+}
+
+GArray *
+qm_choices_new (void)
+{
+  GArray *choices = g_array_new (FALSE, FALSE, sizeof (QmChoice));
+
+  g_array_set_clear_func (choices, (GDestroyNotify) qm_choice_clear);
+  return choices;
+}
+
+/* --------------------------------------------------------------- alternatives */
+
+static gboolean
+is_cheaper (const QmSearch *search,
+            const QmRow    *row,
+            const QmChoice *best)
+{
+  return row->money < CLEARLY_CHEAPER * best->estimate.cost.money.p50 &&
+         best->estimate.cost.money.p50 - row->money > 0.5 * search->job.per_usd;
+}
+
+static gboolean
+is_faster (const QmSearch *search,
+           const QmRow    *row,
+           const QmChoice *best)
+{
+  return row->seconds < CLEARLY_FASTER * best->estimate.time.seconds.p50;
+}
+
+static gboolean
+is_more_accurate (const QmSearch *search,
+                  const QmRow    *row,
+                  const QmChoice *best)
+{
+  return row->quality > best->estimate.accuracy.value.p50 + (best->estimate.accuracy.is_relative ? 0.2 : 0.002);
+}
+
+static gboolean
+is_local (const QmSearch *search,
+          const QmRow    *row,
+          const QmChoice *best)
+{
+  QmPlace place = placement_of (search, row)->place;
+
+  return place == QM_PLACE_THIS_COMPUTER || place == QM_PLACE_OWNED;
+}
+
+static gboolean
+is_rented (const QmSearch *search,
+           const QmRow    *row,
+           const QmChoice *best)
+{
+  return placement_of (search, row)->place == QM_PLACE_CLOUD;
+}
+
+static gboolean
+is_reliable (const QmSearch *search,
+             const QmRow    *row,
+             const QmChoice *best)
+{
+  const QmPlacement *placement = placement_of (search, row);
+
+  return placement->place == QM_PLACE_CLOUD && placement->pricing == QM_PRICING_ON_DEMAND &&
+         g_strcmp0 (placement->offer->kind, "vm") == 0;
+}
+
+static gboolean
+is_bought (const QmSearch *search,
+           const QmRow    *row,
+           const QmChoice *best)
+{
+  return placement_of (search, row)->place == QM_PLACE_BUY;
+}
+
+static gboolean
+is_cpu (const QmSearch *search,
+        const QmRow    *row,
+        const QmChoice *best)
+{
+  return placement_of (search, row)->device.device_class == QM_DEVICE_CLASS_CPU;
+}
+
+static gboolean
+is_accelerator (const QmSearch *search,
+                const QmRow    *row,
+                const QmChoice *best)
+{
+  QmDeviceClass class = placement_of (search, row)->device.device_class;
+
+  return class == QM_DEVICE_CLASS_TPU || class == QM_DEVICE_CLASS_NPU;
+}
+
+static gboolean
+is_other_vendor (const QmSearch *search,
+                 const QmRow    *row,
+                 const QmChoice *best)
+{
+  const QmDevice *device = &placement_of (search, row)->device;
+
+  return device->vendor != best->estimate.device->vendor && device->device_class != QM_DEVICE_CLASS_CPU;
+}
+
+static gboolean
+is_other_device (const QmSearch *search,
+                 const QmRow    *row,
+                 const QmChoice *best)
+{
+  return !g_str_equal (placement_of (search, row)->device.id, best->estimate.device->id);
+}
+
+static const Slot slots[] = {
+  { QM_CHOICE_CHEAPER, QM_OBJECTIVE_CHEAPEST, is_cheaper },
+  { QM_CHOICE_FASTER, QM_OBJECTIVE_UNSET, is_faster },
+  { QM_CHOICE_MORE_ACCURATE, QM_OBJECTIVE_UNSET, is_more_accurate },
+  { QM_CHOICE_LOCAL, QM_OBJECTIVE_UNSET, is_local },
+  { QM_CHOICE_CLOUD, QM_OBJECTIVE_UNSET, is_reliable },
+  { QM_CHOICE_BUY, QM_OBJECTIVE_UNSET, is_bought },
+  { QM_CHOICE_CPU, QM_OBJECTIVE_UNSET, is_cpu },
+  { QM_CHOICE_ACCELERATOR, QM_OBJECTIVE_UNSET, is_accelerator },
+  { QM_CHOICE_OTHER_VENDOR, QM_OBJECTIVE_UNSET, is_other_vendor },
+  { QM_CHOICE_OTHER, QM_OBJECTIVE_UNSET, is_other_device },
+};
+
+/* Two lines of one device in one place on the same terms tell a reader nothing new. */
+static gboolean
+is_listed (const GArray   *choices,
+           const QmSearch *search,
+           const QmRow    *row)
+{
+  const QmPlacement *placement = placement_of (search, row);
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const QmChoice *choice = &g_array_index (choices, QmChoice, i);
+
+      if (choice->place == placement->place && choice->estimate.device == placement->catalogued &&
+          choice->estimate.cost.pricing == placement->pricing &&
+          choice->estimate.configuration.devices == solution_of (search, row)->estimate.configuration.devices)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static int
+best_row (const QmSearch *search,
+          const QmWish   *wish,
+          RowFilter       filter,
+          const QmChoice *best,
+          const GArray   *choices)
+{
+  double lowest = INFINITY;
+  int found = -1;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      QmLimit limit;
+      double margin, score;
+
+      if (filter != NULL && !filter (search, row, best))
+        continue;
+      score = qm_search_score (search, row, wish, &limit, &margin);
+      if (score < lowest && !is_listed (choices, search, row))
+        {
+          lowest = score;
+          found = i;
+        }
+    }
+
+  return found;
+}
+
+static void
+append_row (const QmSearch *search,
+            const QmWish   *wish,
+            int             row,
+            QmChoiceKind    kind,
+            GArray         *choices)
+{
+  QmChoice choice;
+
+  qm_choice_from_row (search, &g_array_index (search->rows, QmRow, row), wish, &choice);
+  choice.kind = kind;
+  g_array_append_val (choices, choice);
+}
+
+void
+qm_choices_pick (const QmSearch *search,
+                 const QmWish   *wish,
+                 GArray         *choices)
+{
+  int row = qm_search_best (search, wish);
+
+  if (row < 0)
+    return;
+  append_row (search, wish, row, QM_CHOICE_BEST, choices);
+
+  for (guint i = 0; i < G_N_ELEMENTS (slots) && choices->len < MAX_CHOICES; i++)
+    {
+      QmChoice best = g_array_index (choices, QmChoice, 0);
+      QmWish slot_wish = *wish;
+
+      if (slots[i].objective != QM_OBJECTIVE_UNSET)
+        slot_wish.objective = slots[i].objective;
+      row = best_row (search, &slot_wish, slots[i].filter, &best, choices);
+      if (row >= 0)
+        append_row (search, wish, row, slots[i].kind, choices);
+    }
+}
+
+/* ------------------------------------------------------------------- matrix */
+
+/* How far outside the limits: the broken limit's margin, 1 inside. */
+static double
+distance (const QmSearch *search,
+          const QmRow    *row,
+          const QmWish   *wish)
+{
+  QmLimit limit;
+  double margin;
+
+  qm_search_score (search, row, wish, &limit, &margin);
+  return limit == QM_LIMIT_NONE ? 1 : margin;
+}
+
+static int
+nearest_row (const QmSearch *search,
+             const QmWish   *wish,
+             const GArray   *rows)
+{
+  double nearest = INFINITY;
+  int found = -1;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      double far = distance (search, row, wish);
+
+      if (far < nearest && far > 1 && !is_listed (rows, search, row))
+        {
+          nearest = far;
+          found = i;
+        }
+    }
+
+  return found;
+}
+
+/* The choices, then more of other devices that keep the limits, then those that
+ * come nearest to keeping them. */
+void
+qm_choices_fill_matrix (const QmSearch *search,
+                        const QmWish   *wish,
+                        const GArray   *choices,
+                        GArray         *rows)
+{
+  int row;
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      QmChoice copy;
+
+      qm_choice_copy (&g_array_index (choices, QmChoice, i), &copy);
+      g_array_append_val (rows, copy);
+    }
+
+  while (rows->len < MAX_ROWS - 4 && choices->len > 0)
+    {
+      QmChoice best = g_array_index (choices, QmChoice, 0);
+
+      row = best_row (search, wish, is_rented, &best, rows);
+      if (row < 0)
+        break;
+      append_row (search, wish, row, QM_CHOICE_OTHER, rows);
+    }
+
+  while (rows->len < MAX_ROWS && (row = nearest_row (search, wish, rows)) >= 0)
+    append_row (search, wish, row, QM_CHOICE_OTHER, rows);
+}

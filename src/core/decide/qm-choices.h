@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "decide/qm-search.h"
+
+G_BEGIN_DECLS
+
+/* The steps from a search to an answer; private to the folder. */
+
+void    qm_choice_from_row       (const QmSearch *search,
+                                  const QmRow    *row,
+                                  const QmWish   *wish,
+                                  QmChoice       *choice);
+void    qm_choice_copy           (const QmChoice *source,
+                                  QmChoice       *copy);
+void    qm_choice_set_label      (QmChoice       *choice);
+
+/* (element-type QmChoice), with a clear function */
+GArray *qm_choices_new           (void);
+void    qm_choices_pick          (const QmSearch *search,
+                                  const QmWish   *wish,
+                                  GArray         *choices);
+void    qm_choices_fill_matrix   (const QmSearch *search,
+                                  const QmWish   *wish,
+                                  const GArray   *choices,
+                                  GArray         *rows);
+void    qm_matrix_compare        (GArray         *rows);
+
+void    qm_choices_explain       (const QmSearch *search,
+                                  const QmWish   *wish,
+                                  GArray         *choices,
+                                  const GArray   *rows);
+void    qm_choice_break_even     (const QmSearch *search,
+                                  const QmWish   *wish,
+                                  QmChoice       *choice);
+
+GPtrArray *qm_search_rejections    (QmSearch       *search,
+                                    const QmWish   *wish,
+                                    const GArray   *choices,
+                                    const GArray   *rows);
+GPtrArray *qm_search_sensitivities (const QmSearch *search,
+                                    const QmWish   *wish,
+                                    const GArray   *choices);
+GPtrArray *qm_search_stages        (const QmSearch *search,
+                                    const QmWish   *wish,
+                                    const GArray   *choices);
+
+G_END_DECLS

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "decide/qm-choices.h"
+
+static double
+price (const QmOffer *offer)
+{
+  return offer->on_demand_usd_per_hour > 0 ? offer->on_demand_usd_per_hour
+         : offer->spot_usd_per_hour > 0 ? offer->spot_usd_per_hour : INFINITY;
+}
+
+/* The cheapest offer whose machine holds exactly the devices of one node. */
+static const QmOffer *
+cheapest_offer (QmCatalog      *catalog,
+                const QmDevice *device,
+                int             per_node)
+{
+  const QmOffer *best = NULL;
+
+  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
+    {
+      const QmOffer *offer = qm_catalog_offer (catalog, i);
+
+      if (offer->device != device || MAX (1, offer->device_count) != per_node || isinf (price (offer)))
+        continue;
+      if (best == NULL || price (offer) < price (best))
+        best = offer;
+    }
+
+  return best;
+}
+
+static gboolean
+find_placement (QmEstimator            *estimator,
+                const QmConfiguration  *pinned,
+                QmPlacement            *placement,
+                GError                **error)
+{
+  QmCatalog *catalog = qm_estimator_get_catalog (estimator);
+  const QmDevice *device = qm_catalog_find_device (catalog, pinned->device);
+  int nodes = MAX (1, pinned->nodes);
+  int devices = MAX (1, pinned->devices);
+  const QmOffer *offer;
+
+  if (device == NULL)
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
+                   "configuration.device: no device \"%s\" is in the catalog; the nearest is \"%s\"",
+                   pinned->device, qm_catalog_nearest_id (catalog, "device", pinned->device));
+      return FALSE;
+    }
+
+  *placement = (QmPlacement) { .device = *device, .catalogued = device, .per_machine = MAX (1, devices / nodes) };
+  placement->place = QM_PLACE_OWNED;
+  placement->pricing = QM_PRICING_OWNED;
+  offer = pinned->offer[0] != '\0' ? qm_catalog_find_offer (catalog, pinned->offer)
+                                   : cheapest_offer (catalog, device, placement->per_machine);
+  if (offer == NULL)
+    return TRUE;
+
+  placement->place = QM_PLACE_CLOUD;
+  placement->offer = offer;
+  placement->ram_bytes = offer->ram_bytes;
+  placement->pricing = offer->on_demand_usd_per_hour > 0 ? QM_PRICING_ON_DEMAND : QM_PRICING_SPOT;
+  placement->usd_per_hour = price (offer);
+
+  return TRUE;
+}
+
+/**
+ * qm_estimate_pinned:
+ * @estimator: an estimator
+ * @resolved: a plan whose configuration names a device
+ * @here: (nullable): what this computer has
+ * @choice: (out caller-allocates): all figures; clear with qm_choice_clear()
+ * @error: return location for an error
+ *
+ * Estimates exactly the configuration of the plan, whether it fits or not.
+ *
+ * Returns: whether it could be estimated
+ */
+gboolean
+qm_estimate_pinned (QmEstimator       *estimator,
+                    const QmResolved  *resolved,
+                    const QmHere      *here,
+                    QmChoice          *choice,
+                    GError           **error)
+{
+  const QmConfiguration *pinned = &resolved->plan->configuration;
+  g_autoptr (QmEvaluator) evaluator = NULL;
+  QmPlacement placement;
+  QmEstimate *estimate = &choice->estimate;
+  QmJob job;
+
+  *choice = (QmChoice) { .dominated_by = -1, .ruled_out_against = -1, .within_limits = TRUE };
+  if (!find_placement (estimator, pinned, &placement, error))
+    return FALSE;
+
+  qm_job_init (&job, estimator, resolved);
+  evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
+  qm_evaluator_evaluate (evaluator, placement.catalogued, pinned, estimate);
+
+  choice->place = placement.place;
+  choice->offer = placement.offer;
+  choice->machines = MAX (1, pinned->nodes);
+  choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  estimate->configuration.devices = MAX (1, estimate->configuration.devices);
+  estimate->accuracy = qm_job_accuracy (&job, resolved->plan);
+  qm_job_time (&job, placement.pricing, choice->machines, estimate);
+  qm_job_cost (&job, &placement, choice->machines, estimate);
+  choice->gpu_hours = estimate->configuration.devices * estimate->time.seconds.p50 / 3600;
+  qm_choice_set_label (choice);
+
+  return TRUE;
+}
+
+/**
+ * qm_estimate_explain:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choice: its estimate
+ *
+ * Returns: (transfer full) (element-type QmMessage): how the figures come about
+ */
+GPtrArray *
+qm_estimate_explain (QmEstimator      *estimator,
+                     const QmResolved *resolved,
+                     const QmChoice   *choice)
+{
+  const QmMemory *memory = &choice->estimate.memory;
+  GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  QmMessage *message;
+
+  for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
+    g_ptr_array_add (messages, qm_message_copy (g_ptr_array_index (choice->reasons, i)));
+
+  if (memory->quick_bytes > 0 && qm_range_is_known (memory->need))
+    {
+      message = qm_message_new ("three-sizes", N_("Quick rule {quick}, basic rule {basic}, precise {precise}"));
+      qm_message_set_detail (message, qm_plan_is_training (resolved->plan)
+        ? N_("The quick rule counts 16-bit weights and a fifth more, the basic rule 32-bit weights and a third more: neither has room for gradients, optimiser states and activations.")
+        : N_("The quick rule counts 16-bit weights and a fifth more, the basic rule 32-bit weights and a third more: neither knows your format, context or number of people."));
+      qm_message_add (message, "quick", QM_ARGUMENT_BYTES, memory->quick_bytes);
+      qm_message_add (message, "basic", QM_ARGUMENT_BYTES, memory->basic_bytes);
+      qm_message_add (message, "precise", QM_ARGUMENT_BYTES, memory->need.p50);
+      g_ptr_array_add (messages, message);
+    }
+
+  return messages;
+}
+
+/**
+ * qm_estimate_warnings:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choice: its estimate
+ *
+ * Returns: (transfer full) (element-type QmMessage): what makes the figures
+ *   less sure than they look
+ */
+GPtrArray *
+qm_estimate_warnings (QmEstimator      *estimator,
+                      const QmResolved *resolved,
+                      const QmChoice   *choice)
+{
+  GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  const QmMemory *memory = &choice->estimate.memory;
+
+  if (memory->verdict == QM_VERDICT_DOES_NOT_FIT)
+    g_ptr_array_add (messages, qm_message_new ("does-not-fit", N_("It does not fit in the memory of this device")));
+  else if (memory->verdict == QM_VERDICT_MAY_FIT)
+    g_ptr_array_add (messages, qm_message_new ("may-fit", N_("It may or may not fit: try it before you count on it")));
+  if (qm_range_is_known (memory->need) && memory->usable_bytes > 0 && qm_plan_is_training (resolved->plan) &&
+      memory->need.p50 > 0.85 * memory->usable_bytes && memory->need.p50 <= memory->usable_bytes)
+    g_ptr_array_add (messages, qm_message_new ("memory-pressure", N_("So full a device runs slower than estimated: the allocator must tidy up often")));
+  if (!choice->estimate.throughput.known)
+    g_ptr_array_add (messages, qm_message_new ("no-rate", N_("The data sheet lacks what its speed follows from")));
+  if (choice->estimate.throughput.state == QM_STATE_NEW)
+    g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
+
+  return messages;
+}
+
+/**
+ * qm_scaling_curve:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choice: one of its choices
+ *
+ * The same job on one device, two, four ... up to sixteen times as many as
+ * @choice has, on the same kind of machine.
+ *
+ * Returns: (transfer full) (element-type QmScalingPoint): what more devices
+ *   bring; empty where the plan is no job with an end
+ */
+GArray *
+qm_scaling_curve (QmEstimator      *estimator,
+                  const QmResolved *resolved,
+                  const QmChoice   *choice)
+{
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (QmScalingPoint));
+  const QmConfiguration *chosen = &choice->estimate.configuration;
+  g_autoptr (GPtrArray) recipes = NULL;
+  QmRecipe *recipe = NULL;
+  double first_work = 0;
+  QmJob job;
+
+  qm_job_init (&job, estimator, resolved);
+  if (!job.training || choice->estimate.device == NULL)
+    return points;
+
+  recipes = qm_recipes_for_job (&job);
+  for (guint i = 0; i < recipes->len && recipe == NULL; i++)
+    {
+      QmRecipe *candidate = g_ptr_array_index (recipes, i);
+
+      if (qm_recipe_runs_on (candidate, choice->estimate.device) &&
+          candidate->plan->training.activation_checkpointing == choice->estimate.training.activation_checkpointing)
+        recipe = candidate;
+    }
+  if (recipe == NULL && recipes->len > 0)
+    recipe = g_ptr_array_index (recipes, 0);
+
+  for (int n = 1; recipe != NULL && n <= 16 * MAX (1, chosen->devices) && n <= 1024; n *= 2)
+    {
+      int per_machine = MIN (n, MAX (1, MAX (choice->offer != NULL ? choice->offer->device_count : 0,
+                                             chosen->devices / MAX (1, chosen->nodes))));
+      QmPlacement placement = { .device = *choice->estimate.device, .catalogued = choice->estimate.device,
+                                .place = choice->place, .pricing = choice->estimate.cost.pricing, .offer = choice->offer };
+      int machines = MAX (1, n / MAX (1, per_machine < 8 && n > per_machine && per_machine == 1 ? MIN (n, 8) : per_machine));
+      QmScalingPoint point = { .devices = n };
+      QmEstimate estimate;
+      guint64 considered = 0;
+
+      placement.per_machine = n / machines;
+      placement.usd_per_hour = choice->place == QM_PLACE_CLOUD
+                                 ? choice->estimate.cost.per_hour / job.per_usd / MAX (1, chosen->devices) * placement.per_machine : 0;
+      if (!qm_search_solve (&job, recipe, &placement, &machines, &estimate, &considered) || !estimate.throughput.known)
+        continue;
+      qm_job_time (&job, placement.pricing, machines, &estimate);
+      qm_job_cost (&job, &placement, machines, &estimate);
+      if (first_work == 0)
+        first_work = estimate.throughput.per_second.p50 / n;
+      point.speed_up = estimate.throughput.per_second.p50 / first_work;
+      point.efficiency = point.speed_up / n;
+      point.seconds = estimate.time.seconds;
+      point.money = estimate.cost.money;
+      point.bound_by = estimate.throughput.bound_by;
+      g_array_append_val (points, point);
+    }
+
+  return points;
+}

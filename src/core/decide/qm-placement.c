@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decide/qm-placement.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Virtual cores of one physical core, as clouds count them. */
+#define THREADS_PER_CORE 2
+
+/* Cards that are bought together: one, a pair, a workstation, a server. */
+static const int bought_counts[] = { 1, 2, 4, 8 };
+
+typedef struct {
+  QmEstimator *estimator;
+  QmCatalog *catalog;
+  const QmPlan *plan;
+  guint8 *limits;
+  GArray *placements;
+} Builder;
+
+static gboolean
+wanted (const QmWordList *list,
+        const char       *word)
+{
+  return list->n < 0 || (word != NULL && qm_word_list_contains (list, word));
+}
+
+static int
+device_index (Builder        *self,
+              const QmDevice *device)
+{
+  for (guint i = 0; i < qm_catalog_n_devices (self->catalog); i++)
+    if (qm_catalog_device (self->catalog, i) == device)
+      return i;
+
+  return -1;
+}
+
+static void
+note_limit (Builder        *self,
+            const QmDevice *device,
+            QmLimit         limit)
+{
+  int index = device_index (self, device);
+
+  if (index >= 0 && self->limits[index] == QM_LIMIT_NONE)
+    self->limits[index] = limit;
+}
+
+/* A CPU's device memory is the memory of its machine. */
+static void
+set_memory (QmPlacement *placement,
+            double       ram_bytes)
+{
+  placement->ram_bytes = ram_bytes;
+  if (placement->device.device_class != QM_DEVICE_CLASS_CPU)
+    return;
+
+  placement->device.memory_bytes = ram_bytes;
+  placement->device.usable_bytes = ram_bytes * 0.95;
+}
+
+static QmPlacement
+placement_new (const QmDevice *device,
+               int             per_machine,
+               QmPlace         place,
+               QmPricing       pricing)
+{
+  QmPlacement placement = { 0 };
+
+  placement.device = *device;
+  placement.catalogued = device;
+  placement.per_machine = per_machine;
+  placement.place = place;
+  placement.pricing = pricing;
+  placement.cpu_cores = device->device_class == QM_DEVICE_CLASS_CPU ? device->cpu_cores : 0;
+
+  return placement;
+}
+
+static void
+add_this_computer (Builder      *self,
+                   const QmHere *here)
+{
+  if (here == NULL)
+    return;
+
+  for (int i = 0; i < here->n_devices; i++)
+    {
+      QmPlacement placement;
+      int same = 0;
+
+      if (here->devices[i] == NULL)
+        continue;
+      /* Equal cards work together: the k-th of a kind stands for k of them. */
+      for (int j = 0; j <= i; j++)
+        same += here->devices[j] == here->devices[i];
+
+      placement = placement_new (here->devices[i], same, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
+      if (here->usable_bytes[i] > 0)
+        placement.device.usable_bytes = here->usable_bytes[i];
+      placement.max_machines = 1;
+      placement.ram_bytes = here->ram_bytes;
+      g_array_append_val (self->placements, placement);
+    }
+
+  if (here->cpu != NULL)
+    {
+      QmPlacement placement = placement_new (here->cpu, 1, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
+
+      if (here->cpu_cores > 0)
+        placement.cpu_cores = here->cpu_cores;
+      placement.max_machines = 1;
+      set_memory (&placement, here->ram_bytes);
+      g_array_append_val (self->placements, placement);
+    }
+}
+
+static void
+add_owned (Builder *self)
+{
+  const QmPlaces *places = &self->plan->places;
+
+  for (int i = 0; i < places->n_owned; i++)
+    {
+      const QmOwned *owned = &places->owned[i];
+      const QmDevice *device = qm_catalog_find_device (self->catalog, owned->device);
+      int nodes = MAX (1, owned->nodes);
+      int per_machine = MAX (1, owned->devices / nodes);
+
+      for (int n = 1; device != NULL && n <= per_machine; n = n < per_machine ? MIN (2 * n, per_machine) : n + 1)
+        {
+          QmPlacement placement = placement_new (device, n, QM_PLACE_OWNED, QM_PRICING_OWNED);
+
+          placement.max_machines = n == per_machine ? nodes : 1;
+          g_array_append_val (self->placements, placement);
+        }
+    }
+}
+
+static void
+add_bought (Builder *self)
+{
+  const QmEconomics *economics = qm_estimator_get_economics (self->estimator);
+
+  for (guint i = 0; i < qm_catalog_n_devices (self->catalog); i++)
+    {
+      const QmDevice *device = qm_catalog_device (self->catalog, i);
+
+      if (!(device->price_usd > 0) || g_strcmp0 (device->status, "announced") == 0)
+        continue;
+
+      for (guint j = 0; j < G_N_ELEMENTS (bought_counts); j++)
+        {
+          double host = qm_economics_host_usd (economics, device, bought_counts[j]);
+          QmPlacement placement;
+
+          if (isnan (host))
+            continue;
+          placement = placement_new (device, bought_counts[j], QM_PLACE_BUY, QM_PRICING_PURCHASE);
+          placement.purchase_usd = device->price_usd * bought_counts[j] + host;
+          placement.max_machines = 1;
+          /* memory of the usual computer around it */
+          set_memory (&placement, device->device_class == QM_DEVICE_CLASS_CPU ? 64 * 1073741824.0 : 0);
+          g_array_append_val (self->placements, placement);
+        }
+    }
+}
+
+static void
+add_offer (Builder       *self,
+           const QmOffer *offer,
+           QmPricing      pricing,
+           double         usd_per_hour)
+{
+  QmPlacement placement;
+  int count = MAX (1, (int) offer->device_count);
+
+  if (!(usd_per_hour > 0))
+    return;
+
+  placement = placement_new (offer->device, count, QM_PLACE_CLOUD, pricing);
+  placement.offer = offer;
+  placement.usd_per_hour = usd_per_hour;
+  placement.max_machines = g_strcmp0 (offer->kind, "marketplace") == 0 || g_strcmp0 (offer->kind, "serverless") == 0 ? 1 : 64;
+  if (placement.cpu_cores > 0 && offer->vcpus > 0)
+    placement.cpu_cores = MAX (1, offer->vcpus / THREADS_PER_CORE);
+  set_memory (&placement, offer->ram_bytes);
+  if (offer->network_bits_per_second > 0 && offer->device->vendor != QM_VENDOR_GOOGLE)
+    g_snprintf (placement.interconnect, sizeof placement.interconnect, "network-%d",
+                (int) (offer->network_bits_per_second / 1e9));
+  g_array_append_val (self->placements, placement);
+}
+
+static void
+add_cloud (Builder *self)
+{
+  const QmPlaces *places = &self->plan->places;
+
+  for (guint i = 0; i < qm_catalog_n_offers (self->catalog); i++)
+    {
+      const QmOffer *offer = qm_catalog_offer (self->catalog, i);
+      gboolean priced = offer->on_demand_usd_per_hour > 0 || offer->spot_usd_per_hour > 0;
+
+      /* A slice of a GPU is another device than the whole; nothing is known of its speed. */
+      if (offer->device == NULL || (offer->device_count > 0 && offer->device_count < 1))
+        continue;
+      if (!wanted (&places->cloud, offer->provider) || !wanted (&places->regions, offer->region))
+        continue;
+      if (!priced)
+        note_limit (self, offer->device, QM_LIMIT_NO_PRICE);
+
+      if (places->spot != QM_SPOT_PREFERRED || !(offer->spot_usd_per_hour > 0))
+        add_offer (self, offer, QM_PRICING_ON_DEMAND, offer->on_demand_usd_per_hour);
+      if (places->spot != QM_SPOT_NEVER)
+        add_offer (self, offer, QM_PRICING_SPOT, offer->spot_usd_per_hour);
+    }
+}
+
+static void
+note_where_nothing_is_to_be_had (Builder *self)
+{
+  guint n = qm_catalog_n_devices (self->catalog);
+  g_autofree gboolean *there = g_new0 (gboolean, n);
+
+  for (guint i = 0; i < self->placements->len; i++)
+    {
+      int index = device_index (self, g_array_index (self->placements, QmPlacement, i).catalogued);
+
+      if (index >= 0)
+        there[index] = TRUE;
+    }
+
+  for (guint i = 0; i < n; i++)
+    {
+      const QmDevice *device = qm_catalog_device (self->catalog, i);
+
+      if (there[i])
+        self->limits[i] = QM_LIMIT_NONE;
+      else if (self->limits[i] == QM_LIMIT_NONE)
+        self->limits[i] = device->price_usd > 0 ? QM_LIMIT_PLACE : QM_LIMIT_NO_PRICE;
+    }
+}
+
+/**
+ * qm_placements_list:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @here: (nullable): what this computer has
+ * @device_limits: (out caller-allocates) (array): a #QmLimit for each device of
+ *   the catalog: %QM_LIMIT_NONE where it is to be had
+ *
+ * Returns: (transfer full) (element-type QmPlacement): every kind of machine
+ *   that the person's answers allow
+ */
+GArray *
+qm_placements_list (QmEstimator      *estimator,
+                    const QmResolved *resolved,
+                    const QmHere     *here,
+                    guint8           *device_limits)
+{
+  const QmPlan *plan = resolved->plan;
+  Builder self = { estimator, qm_estimator_get_catalog (estimator), plan, device_limits, NULL };
+
+  self.placements = g_array_new (FALSE, FALSE, sizeof (QmPlacement));
+
+  if (plan->places.this_computer != QM_TERNARY_NO)
+    add_this_computer (&self, here);
+  add_owned (&self);
+  if (plan->places.buy != QM_TERNARY_NO)
+    add_bought (&self);
+  if (plan->places.on_premises != QM_TERNARY_YES)
+    add_cloud (&self);
+
+  note_where_nothing_is_to_be_had (&self);
+
+  return self.placements;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "decide/qm-choices.h"
+
+#define SOON_HOURS 24
+
+static const char *
+currency_of (const QmSearch *search)
+{
+  const char *currency = search->job.plan->limits.currency;
+
+  return currency[0] != '\0' ? currency : "USD";
+}
+
+static QmMessage *
+why_memory (const QmChoice *choice)
+{
+  const QmMemory *memory = &choice->estimate.memory;
+  gboolean roomy = memory->verdict == QM_VERDICT_FITS;
+  QmMessage *message;
+
+  if (!qm_range_is_known (memory->need) || !(memory->usable_bytes > 0))
+    return NULL;
+
+  message = qm_message_new (roomy ? "fits-with-room" : "fits-tightly",
+                            roomy ? N_("It fits with room to spare") : N_("It fits, but only just"));
+  qm_message_set_detail (message, N_("{need} of {usable} on each device are needed; the range is {range}."));
+  qm_message_add (message, "need", QM_ARGUMENT_BYTES, memory->need.p50);
+  qm_message_add_range (message, "range", QM_ARGUMENT_BYTES_RANGE, memory->need);
+
+  return qm_message_add (message, "usable", QM_ARGUMENT_BYTES, memory->usable_bytes);
+}
+
+static QmMessage *
+why_deadline (const QmSearch *search,
+              const QmChoice *choice,
+              const QmWish   *wish)
+{
+  QmRange seconds = choice->estimate.time.seconds;
+  QmMessage *message;
+
+  if (!qm_range_is_known (seconds))
+    return NULL;
+
+  if (isnan (wish->seconds))
+    {
+      message = qm_message_new ("time", N_("Done in about {time}"));
+      qm_message_set_detail (message, N_("Eight runs in ten take {range}."));
+    }
+  else
+    {
+      message = qm_message_new ("in-time", N_("Done in about {time}, before your deadline"));
+      qm_message_set_detail (message, N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}."));
+      qm_message_add (message, "deadline", QM_ARGUMENT_SECONDS, wish->seconds);
+      qm_message_add (message, "chance", QM_ARGUMENT_PERCENT, qm_range_share_below (seconds, wish->seconds));
+    }
+  qm_message_add (message, "time", QM_ARGUMENT_SECONDS, seconds.p50);
+
+  return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, seconds);
+}
+
+static QmMessage *
+why_load (const QmSearch *search,
+          const QmChoice *choice)
+{
+  const QmServingFigures *serving = &choice->estimate.serving;
+  QmMessage *message;
+
+  if (!search->job.serving || !(search->job.peak_requests_per_second > 0))
+    return NULL;
+
+  message = qm_message_new ("carries-load", N_("It carries your busiest minutes"));
+  qm_message_set_detail (message, N_("{peak} requests a second at the peak; {replicas} × {rate} a second with a fifth in reserve. "
+                                     "The slowest of a hundred answers takes about {latency}."));
+  qm_message_add (message, "peak", QM_ARGUMENT_NUMBER, search->job.peak_requests_per_second);
+  qm_message_add (message, "replicas", QM_ARGUMENT_COUNT, serving->replicas);
+  qm_message_add (message, "rate", QM_ARGUMENT_NUMBER, serving->requests_per_second);
+
+  return qm_message_add (message, "latency", QM_ARGUMENT_SECONDS, serving->latency_p99_seconds.p50);
+}
+
+/* The row that comes next in money among those that keep the limits. */
+static const QmChoice *
+next_dearer (const QmChoice *choice,
+             const GArray   *rows)
+{
+  const QmChoice *next = NULL;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const QmChoice *row = &g_array_index (rows, QmChoice, i);
+
+      if (!row->within_limits || row->estimate.device == choice->estimate.device ||
+          row->estimate.cost.money.p50 < choice->estimate.cost.money.p50)
+        continue;
+      if (next == NULL || row->estimate.cost.money.p50 < next->estimate.cost.money.p50)
+        next = row;
+    }
+
+  return next;
+}
+
+static QmMessage *
+why_money (const QmSearch *search,
+           const QmChoice *choice,
+           const GArray   *rows)
+{
+  const QmChoice *next = next_dearer (choice, rows);
+  const char *currency = currency_of (search);
+  QmMessage *message;
+
+  if (!choice->estimate.cost.known)
+    return NULL;
+
+  message = qm_message_new ("money", search->job.serving ? N_("It costs about {money} a month") : N_("It costs about {money}"));
+  qm_message_add_money (message, "money", choice->estimate.cost.money.p50, currency);
+  qm_message_add_money (message, "hour", choice->estimate.cost.per_hour, currency);
+  if (choice->offer != NULL)
+    qm_message_set_source (message, choice->offer->source);
+  if (next == NULL)
+    return qm_message_set_detail (message, N_("{hour} for each hour that it runs."));
+
+  qm_message_set_detail (message, N_("{hour} for each hour that it runs. The next, {other}, costs {other_money}."));
+  qm_message_add_text (message, "other", QM_ARGUMENT_NAME, next->label);
+
+  return qm_message_add_money (message, "other_money", next->estimate.cost.money.p50, currency);
+}
+
+static QmMessage *
+why_bound (const QmChoice *choice)
+{
+  static const struct { QmBound bound; const char *code; const char *text; const char *detail; } words[] = {
+    { QM_BOUND_COMPUTE, "compute-bound", N_("Arithmetic limits the speed"),
+      N_("The device computes for most of each step, as it should: a faster one would help in proportion.") },
+    { QM_BOUND_MEMORY, "memory-bound", N_("Memory bandwidth limits the speed"),
+      N_("Most of each step goes into moving data: bandwidth matters more than peak arithmetic.") },
+    { QM_BOUND_COMMUNICATION, "communication-bound", N_("Traffic between devices limits the speed"),
+      N_("More devices would help little; faster links would.") },
+    { QM_BOUND_INPUT, "input-bound", N_("Loading the data limits the speed"),
+      N_("More loader workers or faster storage would help; a faster device would not.") },
+    { QM_BOUND_OVERHEAD, "overhead-bound", N_("Software overhead limits the speed"),
+      N_("The device waits for its host: larger batches or compilation would help.") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (words[i].bound == choice->estimate.throughput.bound_by)
+      return qm_message_set_detail (qm_message_new (words[i].code, words[i].text), words[i].detail);
+
+  return NULL;
+}
+
+static QmMessage *
+why_simple (const QmSearch *search,
+            const QmChoice *choice)
+{
+  int devices = choice->estimate.configuration.devices;
+  QmMessage *message;
+
+  if (choice->place == QM_PLACE_THIS_COMPUTER)
+    return qm_message_set_detail (qm_message_new ("already-here", N_("You have it already")),
+                                  N_("Nothing to rent, nothing to set up: only the power is paid for."));
+  if (devices == 1)
+    return qm_message_set_detail (qm_message_new ("one-device", N_("One device is enough")),
+                                  N_("No job to split, no links between devices, nothing to tune."));
+  if (choice->machines == 1)
+    {
+      message = qm_message_new ("one-machine", N_("One machine is enough"));
+      qm_message_set_detail (message, N_("{devices} devices in one machine: no network between machines to set up."));
+      return qm_message_add (message, "devices", QM_ARGUMENT_COUNT, devices);
+    }
+
+  return NULL;
+}
+
+static QmMessage *
+why_spot (const QmSearch *search,
+          const QmChoice *choice)
+{
+  QmMessage *message;
+
+  if (choice->estimate.cost.pricing != QM_PRICING_SPOT)
+    return NULL;
+
+  message = qm_message_new ("spot", N_("The price is a spot price: the machine may be taken away"));
+  if (!(choice->estimate.time.checkpoint_every_seconds > 0))
+    return message;
+
+  qm_message_set_detail (message, N_("Save a checkpoint every {interval}; lost work and restarts are counted in."));
+  return qm_message_add (message, "interval", QM_ARGUMENT_SECONDS, choice->estimate.time.checkpoint_every_seconds);
+}
+
+static QmMessage *
+why_alternative (const QmSearch *search,
+                 const QmChoice *choice,
+                 const QmChoice *best)
+{
+  double money = choice->estimate.cost.money.p50 / best->estimate.cost.money.p50;
+  double time = choice->estimate.time.seconds.p50 / best->estimate.time.seconds.p50;
+  QmMessage *message;
+
+  if (isnan (time))
+    {
+      message = qm_message_new ("against-best", N_("{money_factor} of the money of the first choice"));
+      return qm_message_add (message, "money_factor", QM_ARGUMENT_FACTOR, money);
+    }
+
+  message = qm_message_new ("against-best", N_("{money_factor} of the money and {time_factor} of the time of the first choice"));
+  qm_message_add (message, "money_factor", QM_ARGUMENT_FACTOR, money);
+
+  return qm_message_add (message, "time_factor", QM_ARGUMENT_FACTOR, time);
+}
+
+static void
+take (QmChoice  *choice,
+      QmMessage *message)
+{
+  if (message != NULL)
+    g_ptr_array_add (choice->reasons, message);
+}
+
+/* Three to five sentences for the first choice, what differs for the others. */
+void
+qm_choices_explain (const QmSearch *search,
+                    const QmWish   *wish,
+                    GArray         *choices,
+                    const GArray   *rows)
+{
+  for (guint i = 0; i < choices->len; i++)
+    {
+      QmChoice *choice = &g_array_index (choices, QmChoice, i);
+
+      if (i > 0)
+        take (choice, why_alternative (search, choice, &g_array_index (choices, QmChoice, 0)));
+      take (choice, why_memory (choice));
+      take (choice, why_deadline (search, choice, wish));
+      take (choice, why_load (search, choice));
+      take (choice, why_money (search, choice, rows));
+      take (choice, why_spot (search, choice));
+      if (i > 0)
+        continue;
+      take (choice, why_simple (search, choice));
+      if (choice->reasons->len < 5)
+        take (choice, why_bound (choice));
+    }
+}
+
+/* Hours of use after which buying has cost less than the cheapest rent for the
+ * same work. */
+void
+qm_choice_break_even (const QmSearch *search,
+                      const QmWish   *wish,
+                      QmChoice       *choice)
+{
+  double cheapest = INFINITY, hours, saved_per_hour;
+
+  if (choice->place != QM_PLACE_BUY)
+    return;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+
+      if (g_array_index (search->placements, QmPlacement, row->placement).place == QM_PLACE_CLOUD)
+        cheapest = MIN (cheapest, row->money);
+    }
+  if (isinf (cheapest))
+    return;
+
+  hours = search->job.serving ? search->job.economics->hours_per_month : choice->estimate.time.seconds.p50 / 3600;
+  saved_per_hour = cheapest / hours - choice->estimate.cost.per_hour;
+  if (saved_per_hour > 0)
+    choice->estimate.cost.break_even_hours = choice->estimate.cost.purchase_money / saved_per_hour;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "decide/qm-choices.h"
+
+struct _QmRecommendation {
+  GObject parent_instance;
+
+  QmEstimator *estimator;
+  QmResolved *resolved;
+  GArray *choices;                  /* of QmChoice */
+  GArray *rows;                     /* of QmChoice */
+  GPtrArray *rejections;
+  GPtrArray *sensitivities;
+  GPtrArray *stages;
+  GPtrArray *warnings;
+  guint64 considered;
+  double seconds;
+};
+
+G_DEFINE_FINAL_TYPE (QmRecommendation, qm_recommendation, G_TYPE_OBJECT)
+
+static void
+qm_recommendation_finalize (GObject *object)
+{
+  QmRecommendation *self = QM_RECOMMENDATION (object);
+
+  g_clear_object (&self->estimator);
+  g_clear_pointer (&self->resolved, qm_resolved_free);
+  g_clear_pointer (&self->choices, g_array_unref);
+  g_clear_pointer (&self->rows, g_array_unref);
+  g_clear_pointer (&self->rejections, g_ptr_array_unref);
+  g_clear_pointer (&self->sensitivities, g_ptr_array_unref);
+  g_clear_pointer (&self->stages, g_ptr_array_unref);
+  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+
+  G_OBJECT_CLASS (qm_recommendation_parent_class)->finalize (object);
+}
+
+static void
+qm_recommendation_class_init (QmRecommendationClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = qm_recommendation_finalize;
+}
+
+static void
+qm_recommendation_init (QmRecommendation *self)
+{
+  self->choices = qm_choices_new ();
+  self->rows = qm_choices_new ();
+  self->warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+}
+
+/* Fine-tuning that fits nowhere is tried again with adapters, then with
+ * quantised weights under them. */
+static QmSearch *
+search_with_cheaper_methods (QmRecommendation *self,
+                             const QmHere     *here,
+                             QmWish           *wish,
+                             GCancellable     *cancellable)
+{
+  static const QmMethod methods[] = { QM_METHOD_LORA, QM_METHOD_QLORA };
+  g_autoptr (QmSearch) search = qm_search_new (self->estimator, self->resolved, here, cancellable);
+  QmPlan *plan = self->resolved->plan;
+
+  qm_search_wish (search, wish);
+  self->considered = search->considered;
+
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    {
+      QmMethod before = plan->training.method;
+
+      if (plan->activity != QM_ACTIVITY_FINE_TUNE || plan->task != QM_TASK_LANGUAGE_MODEL || before >= methods[i] ||
+          self->resolved->given->configuration.device[0] != '\0' || qm_search_best (search, wish) >= 0)
+        continue;
+
+      plan->training.method = methods[i];
+      qm_search_free (search);
+      search = qm_search_new (self->estimator, self->resolved, here, cancellable);
+      self->considered += search->considered;
+      if (qm_search_best (search, wish) < 0)
+        {
+          plan->training.method = before;
+          continue;
+        }
+      g_ptr_array_add (self->warnings,
+                       qm_message_set_detail (qm_message_new ("other-method", N_("Training all weights keeps none of your limits")),
+                                              methods[i] == QM_METHOD_LORA
+                                                ? N_("The choices below train adapters (LoRA) instead.")
+                                                : N_("The choices below train adapters on 4-bit weights (QLoRA) instead.")));
+    }
+
+  return g_steal_pointer (&search);
+}
+
+static void
+warn (QmRecommendation *self)
+{
+  const QmPlan *plan = self->resolved->plan;
+  const QmChoice *best = self->choices->len > 0 ? &g_array_index (self->choices, QmChoice, 0) : NULL;
+
+  if (best == NULL)
+    {
+      g_ptr_array_add (self->warnings, qm_message_new ("nothing-fits", N_("Nothing that may be used keeps all your limits")));
+      return;
+    }
+  if (plan->stage == QM_STAGE_PROTOTYPE && best->estimate.cost.per_hour > 5)
+    g_ptr_array_add (self->warnings, qm_message_new ("expensive-prototype",
+                                                     N_("While the model still changes, a cheap device loses little: most of these runs are thrown away")));
+}
+
+/**
+ * qm_recommend:
+ * @estimator: an estimator
+ * @resolved: a plan, resolved; copied
+ * @here: (nullable): what this computer has
+ * @cancellable: (nullable): ends the search early
+ *
+ * Searches the whole catalog for the hardware to run the plan on. Pure: one
+ * plan, one catalog and one @here give one answer.
+ *
+ * Returns: (transfer full): choices, matrix, rejections, what would change it
+ */
+QmRecommendation *
+qm_recommend (QmEstimator      *estimator,
+              const QmResolved *resolved,
+              const QmHere     *here,
+              GCancellable     *cancellable)
+{
+  g_autoptr (QmRecommendation) self = g_object_new (QM_TYPE_RECOMMENDATION, NULL);
+  g_autoptr (QmSearch) search = NULL;
+  QmWish wish;
+
+  self->estimator = g_object_ref (estimator);
+  self->resolved = qm_resolved_copy (resolved);
+  search = search_with_cheaper_methods (self, here, &wish, cancellable);
+
+  qm_choices_pick (search, &wish, self->choices);
+  for (guint i = 0; i < self->choices->len; i++)
+    qm_choice_break_even (search, &wish, &g_array_index (self->choices, QmChoice, i));
+  qm_choices_fill_matrix (search, &wish, self->choices, self->rows);
+  qm_matrix_compare (self->rows);
+  for (guint i = 0; i < self->choices->len; i++)
+    {
+      QmChoice *choice = &g_array_index (self->choices, QmChoice, i);
+      const QmChoice *row = &g_array_index (self->rows, QmChoice, i);
+
+      choice->pareto = row->pareto;
+      choice->dominated_by = row->dominated_by;
+      choice->ruled_out_against = row->ruled_out_against;
+      choice->ruled_out_by_count = row->ruled_out_by_count;
+      choice->ruled_out_by_gpu_hours = row->ruled_out_by_gpu_hours;
+      choice->ruled_out_by_cost = row->ruled_out_by_cost;
+    }
+  qm_choices_explain (search, &wish, self->choices, self->rows);
+
+  self->rejections = qm_search_rejections (search, &wish, self->choices, self->rows);
+  self->sensitivities = qm_search_sensitivities (search, &wish, self->choices);
+  self->stages = qm_search_stages (search, &wish, self->choices);
+  warn (self);
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * qm_recommendation_n_choices:
+ * @self: a recommendation
+ *
+ * Returns: how many choices there are; 0 where nothing keeps the limits
+ */
+guint
+qm_recommendation_n_choices (QmRecommendation *self)
+{
+  return self->choices->len;
+}
+
+/**
+ * qm_recommendation_choice:
+ * @self: a recommendation
+ * @index: 0 is the best
+ *
+ * Returns: (transfer none): a choice
+ */
+const QmChoice *
+qm_recommendation_choice (QmRecommendation *self,
+                          guint             index)
+{
+  return &g_array_index (self->choices, QmChoice, index);
+}
+
+/**
+ * qm_recommendation_n_rows:
+ * @self: a recommendation
+ *
+ * Returns: how many rows the decision matrix has
+ */
+guint
+qm_recommendation_n_rows (QmRecommendation *self)
+{
+  return self->rows->len;
+}
+
+/**
+ * qm_recommendation_row:
+ * @self: a recommendation
+ * @index: the first rows are the choices
+ *
+ * Returns: (transfer none): a row of the decision matrix
+ */
+const QmChoice *
+qm_recommendation_row (QmRecommendation *self,
+                       guint             index)
+{
+  return &g_array_index (self->rows, QmChoice, index);
+}
+
+/**
+ * qm_recommendation_get_rejections:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (element-type QmRejection): the devices that were
+ *   not chosen, and why
+ */
+GPtrArray *
+qm_recommendation_get_rejections (QmRecommendation *self)
+{
+  return self->rejections;
+}
+
+/**
+ * qm_recommendation_get_sensitivities:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (element-type QmSensitivity): what would change the answer
+ */
+GPtrArray *
+qm_recommendation_get_sensitivities (QmRecommendation *self)
+{
+  return self->sensitivities;
+}
+
+/**
+ * qm_recommendation_get_stages:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (element-type QmStagePlan): the plan in three stages
+ */
+GPtrArray *
+qm_recommendation_get_stages (QmRecommendation *self)
+{
+  return self->stages;
+}
+
+/**
+ * qm_recommendation_get_warnings:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (element-type QmMessage): what the reader should mind
+ */
+GPtrArray *
+qm_recommendation_get_warnings (QmRecommendation *self)
+{
+  return self->warnings;
+}
+
+/**
+ * qm_recommendation_get_resolved:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none): the plan that it answers
+ */
+const QmResolved *
+qm_recommendation_get_resolved (QmRecommendation *self)
+{
+  return self->resolved;
+}
+
+/**
+ * qm_recommendation_get_considered:
+ * @self: a recommendation
+ *
+ * Returns: how many configurations were considered
+ */
+guint64
+qm_recommendation_get_considered (QmRecommendation *self)
+{
+  return self->considered;
+}
+
+/**
+ * qm_recommendation_get_seconds:
+ * @self: a recommendation
+ *
+ * Returns: how long the search took, as its caller measured it
+ */
+double
+qm_recommendation_get_seconds (QmRecommendation *self)
+{
+  return self->seconds;
+}
+
+/**
+ * qm_recommendation_set_seconds:
+ * @self: a recommendation
+ * @seconds: how long the search took
+ *
+ * The core has no clock: who asked for the answer measures it.
+ */
+void
+qm_recommendation_set_seconds (QmRecommendation *self,
+                               double            seconds)
+{
+  self->seconds = seconds;
+}

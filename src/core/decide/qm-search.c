@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decide/qm-search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below these, nobody minds a difference: money in USD, time in hours. */
+#define SMALL_MONEY_USD 2.0
+#define SMALL_HOURS     0.5
+
+/* What halving the time is worth against halving the money, balanced. */
+#define WEIGHT_OF_TIME 0.5
+/* What a percentage point of quality is worth, in ln of money. */
+#define WEIGHT_OF_POINT 0.1
+
+/* What setting up is worth, in ln of money: doubling the devices of a machine,
+ * doubling the machines, a stack that is not CUDA, a machine that may vanish, a
+ * stranger's machine, buying, offloading. */
+#define HURDLE_DEVICES     0.06
+#define HURDLE_MACHINES    0.25
+#define HURDLE_STACK       0.35
+#define HURDLE_SPOT        0.15
+#define HURDLE_MARKETPLACE 0.25
+#define HURDLE_PURCHASE    0.10
+#define HURDLE_OFFLOAD     0.30
+#define HURDLE_THERE       -0.30
+
+/* A job that ends within the hour needs no more machines. */
+#define SOON_SECONDS 3600.0
+#define MAX_MACHINES 64
+
+typedef struct {
+  int first;                        /* index of its solutions */
+  int n;
+} Solved;
+
+/* ---------------------------------------------------------------- solutions */
+
+static gboolean
+pinned_elsewhere (const QmSearch    *self,
+                  const QmPlacement *placement)
+{
+  const QmConfiguration *pinned = &self->job.resolved->given->configuration;
+
+  if (pinned->device[0] != '\0' && !g_str_equal (pinned->device, placement->device.id))
+    return TRUE;
+  if (pinned->offer[0] != '\0' && (placement->offer == NULL || !g_str_equal (pinned->offer, placement->offer->id)))
+    return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+wrong_count (const QmSearch    *self,
+             const QmPlacement *placement,
+             int                machines)
+{
+  const QmConfiguration *pinned = &self->job.resolved->given->configuration;
+
+  return (pinned->devices > 0 && pinned->devices != placement->per_machine * machines) ||
+         (pinned->nodes > 0 && pinned->nodes != machines);
+}
+
+static int
+device_index (const QmSearch *self,
+              const QmDevice *device)
+{
+  QmCatalog *catalog = qm_estimator_get_catalog (self->job.estimator);
+
+  for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
+    if (qm_catalog_device (catalog, i) == device)
+      return i;
+
+  return -1;
+}
+
+/* Keeps, of every device, the limit that it breaks by the least. */
+static void
+note (QmSearch       *self,
+      const QmDevice *device,
+      QmLimit         limit,
+      double          margin)
+{
+  int index = device_index (self, device);
+
+  if (index < 0 || self->device_limits[index] == QM_LIMIT_BEATEN)
+    return;
+
+  if (self->device_limits[index] <= QM_LIMIT_SUPPORT || limit == QM_LIMIT_BEATEN || margin < self->device_margins[index])
+    {
+      self->device_limits[index] = limit;
+      self->device_margins[index] = margin;
+    }
+}
+
+static double
+memory_margin (const QmEstimate *estimate)
+{
+  return estimate->memory.usable_bytes > 0 ? estimate->memory.need.p50 / estimate->memory.usable_bytes : INFINITY;
+}
+
+/* Doubles the machines for as long as it makes the job end sooner by a fair part. */
+static void
+solve_recipe (QmSearch          *self,
+              const QmPlacement *placement,
+              int                recipe_index)
+{
+  QmRecipe *recipe = g_ptr_array_index (self->recipes, recipe_index);
+  double before = INFINITY;
+  int most = self->job.serving ? 1 : MIN (placement->max_machines, MAX_MACHINES);
+
+  for (int count = 1; count <= most; count *= 2)
+    {
+      QmSolution solution = { .recipe = recipe_index, .machines = count };
+      double seconds;
+
+      if (!self->job.serving && wrong_count (self, placement, count))
+        continue;
+      if (!qm_search_solve (&self->job, recipe, placement, &solution.machines, &solution.estimate, &self->considered))
+        {
+          note (self, placement->catalogued, QM_LIMIT_MEMORY, memory_margin (&solution.estimate));
+          continue;
+        }
+      if (!solution.estimate.throughput.known)
+        {
+          note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
+          return;
+        }
+      if (solution.machines > placement->max_machines)
+        {
+          note (self, placement->catalogued, QM_LIMIT_LOAD, (double) solution.machines / placement->max_machines);
+          return;
+        }
+
+      solution.estimate.accuracy = recipe->accuracy;
+      qm_job_time (&self->job, placement->pricing, solution.machines, &solution.estimate);
+      seconds = solution.estimate.time.seconds.p50;
+      if (seconds > 0.8 * before)
+        return;
+      g_array_append_val (self->solutions, solution);
+      if (isnan (seconds) || seconds < SOON_SECONDS)
+        return;
+      before = seconds;
+    }
+}
+
+static Solved
+solve_hardware (QmSearch          *self,
+                const QmPlacement *placement)
+{
+  Solved solved = { self->solutions->len, 0 };
+  gboolean runs = FALSE;
+
+  for (guint i = 0; i < self->recipes->len; i++)
+    {
+      if (!qm_recipe_runs_on (g_ptr_array_index (self->recipes, i), &placement->device))
+        continue;
+      runs = TRUE;
+      solve_recipe (self, placement, i);
+    }
+  if (!runs)
+    note (self, placement->catalogued, QM_LIMIT_SUPPORT, INFINITY);
+
+  solved.n = self->solutions->len - solved.first;
+  return solved;
+}
+
+/* Two placements on the same terms of memory, cores, count and network have the
+ * same solutions: the price is all that differs. */
+static char *
+hardware_key (const QmPlacement *placement)
+{
+  return g_strdup_printf ("%s %d %d %d %.0f %.0f %s %d", placement->device.id, placement->per_machine,
+                          placement->max_machines, placement->cpu_cores, placement->device.usable_bytes,
+                          placement->ram_bytes > 0 ? floor (log2 (placement->ram_bytes)) : 0,
+                          placement->max_machines > 1 ? placement->interconnect : "",
+                          placement->pricing == QM_PRICING_SPOT);
+}
+
+/* --------------------------------------------------------------------- rows */
+
+static double
+hurdles_of (const QmPlacement *placement,
+            const QmRecipe    *recipe,
+            const QmSolution  *solution)
+{
+  const QmConfiguration *configuration = &solution->estimate.configuration;
+  double hurdles = HURDLE_DEVICES * log2 (MAX (1, placement->per_machine)) + HURDLE_MACHINES * log2 (MAX (1, solution->machines));
+
+  if (recipe->stack.needs != NULL)
+    hurdles += HURDLE_STACK;
+  if (placement->pricing == QM_PRICING_SPOT)
+    hurdles += HURDLE_SPOT;
+  if (placement->offer != NULL && g_strcmp0 (placement->offer->kind, "marketplace") == 0)
+    hurdles += HURDLE_MARKETPLACE;
+  if (placement->pricing == QM_PRICING_PURCHASE)
+    hurdles += HURDLE_PURCHASE;
+  if (configuration->offload > QM_OFFLOAD_NONE)
+    hurdles += HURDLE_OFFLOAD;
+  if (placement->place == QM_PLACE_THIS_COMPUTER || placement->place == QM_PLACE_OWNED)
+    hurdles += HURDLE_THERE;
+
+  return hurdles;
+}
+
+static void
+add_row (QmSearch          *self,
+         int                placement_index,
+         int                solution_index)
+{
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, placement_index);
+  const QmSolution *solution = &g_array_index (self->solutions, QmSolution, solution_index);
+  const QmRecipe *recipe = g_ptr_array_index (self->recipes, solution->recipe);
+  QmEstimate estimate = solution->estimate;
+  QmRow row = { .placement = placement_index, .solution = solution_index };
+
+  qm_job_cost (&self->job, placement, solution->machines, &estimate);
+  if (!estimate.cost.known)
+    {
+      note (self, placement->catalogued, QM_LIMIT_NO_PRICE, 1);
+      return;
+    }
+
+  row.seconds = isnan (estimate.time.with_interruptions_seconds) || placement->pricing != QM_PRICING_SPOT
+                  ? estimate.time.seconds.p50 : estimate.time.with_interruptions_seconds;
+  row.money = estimate.cost.money.p50;
+  row.quality = recipe->accuracy.value.p50;
+  row.hurdles = hurdles_of (placement, recipe, solution);
+  row.money_half_width = qm_range_half_width (estimate.cost.money);
+  row.seconds_half_width = qm_range_half_width (estimate.time.seconds);
+  row.fit_probability = estimate.memory.fit_probability > 0 ? estimate.memory.fit_probability : 1;
+  row.memory_fraction = isfinite (memory_margin (&estimate)) ? memory_margin (&estimate) : NAN;
+  g_array_append_val (self->rows, row);
+}
+
+static void
+search (QmSearch     *self,
+        GCancellable *cancellable)
+{
+  g_autoptr (GHashTable) hardware = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; i < self->placements->len && !g_cancellable_is_cancelled (cancellable); i++)
+    {
+      const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, i);
+      g_autofree char *key = hardware_key (placement);
+      Solved *solved = g_hash_table_lookup (hardware, key);
+
+      if (pinned_elsewhere (self, placement))
+        continue;
+      if (solved == NULL)
+        {
+          Solved fresh = solve_hardware (self, placement);
+
+          solved = g_memdup2 (&fresh, sizeof fresh);
+          g_hash_table_insert (hardware, g_steal_pointer (&key), solved);
+        }
+      else
+        self->considered += solved->n;
+
+      for (int j = 0; j < solved->n; j++)
+        add_row (self, i, solved->first + j);
+    }
+}
+
+/* ------------------------------------------------------------------ ranking */
+
+/**
+ * qm_search_wish:
+ * @self: a search
+ * @wish: (out caller-allocates): the limits of the plan
+ *
+ * Only what the person said is a limit; a default never rules anything out.
+ */
+void
+qm_search_wish (const QmSearch *self,
+                QmWish         *wish)
+{
+  const QmLimits *limits = &self->job.plan->limits;
+
+  wish->objective = limits->objective;
+  wish->money = limits->money;
+  wish->seconds = limits->hours * 3600;
+  wish->quality = limits->min_accuracy;
+  wish->local_only = self->job.plan->places.on_premises == QM_TERNARY_YES;
+}
+
+static double
+probability_within (double value,
+                    double half_width,
+                    double limit)
+{
+  if (isnan (limit) || isnan (value))
+    return 1;
+
+  return qm_range_share_below (qm_range_log_normal (value, half_width), limit);
+}
+
+static gboolean
+breaks (double  value,
+        double  allowed,
+        QmLimit which,
+        QmLimit *limit,
+        double *margin)
+{
+  if (isnan (allowed) || isnan (value) || value <= allowed)
+    return FALSE;
+
+  *limit = which;
+  *margin = allowed > 0 ? value / allowed : INFINITY;
+  return TRUE;
+}
+
+static gboolean
+breaks_any (const QmSearch *self,
+            const QmRow    *row,
+            const QmWish   *wish,
+            QmLimit        *limit,
+            double         *margin)
+{
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
+  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
+  double latency = self->job.resolved->given->serving.latency_p99_seconds;
+
+  *limit = QM_LIMIT_NONE;
+  *margin = 1;
+
+  if (wish->local_only && placement->place == QM_PLACE_CLOUD)
+    {
+      *limit = QM_LIMIT_PLACE;
+      return TRUE;
+    }
+  if (!isnan (wish->quality) && !estimate->accuracy.is_relative &&
+      breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
+    return TRUE;
+  if (self->job.serving && latency > 0 &&
+      breaks (estimate->serving.latency_p99_seconds.p50, latency, QM_LIMIT_LATENCY, limit, margin))
+    return TRUE;
+  if (breaks (row->seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
+    return TRUE;
+
+  return breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
+}
+
+static double
+points_lost (const QmSearch *self,
+             const QmRow    *row)
+{
+  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
+
+  if (isnan (row->quality))
+    return 0;
+
+  return estimate->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
+}
+
+/**
+ * qm_search_score:
+ * @self: a search
+ * @row: one of its rows
+ * @wish: the limits and the objective
+ * @limit: (out): the first limit that is broken, %QM_LIMIT_NONE if none
+ * @margin: (out): by how much: needed over allowed
+ *
+ * Returns: how good the row is, lower is better, in natural logarithms of
+ *   money; infinite where a limit is broken
+ */
+double
+qm_search_score (const QmSearch *self,
+                 const QmRow    *row,
+                 const QmWish   *wish,
+                 QmLimit        *limit,
+                 double         *margin)
+{
+  double money = log (row->money + SMALL_MONEY_USD * self->job.per_usd);
+  double time = isnan (row->seconds) ? 0 : log (row->seconds / 3600 + SMALL_HOURS);
+  double points = WEIGHT_OF_POINT * points_lost (self, row);
+  double risk;
+
+  if (breaks_any (self, row, wish, limit, margin))
+    return INFINITY;
+
+  risk = -0.5 * log (probability_within (row->seconds, row->seconds_half_width, wish->seconds)) -
+         0.5 * log (probability_within (row->money, row->money_half_width, wish->money)) - log (row->fit_probability);
+
+  switch (wish->objective)
+    {
+    case QM_OBJECTIVE_CHEAPEST:
+      return log (row->money + 0.01 * self->job.per_usd) + 0.02 * (time + row->hurdles) + risk;
+    case QM_OBJECTIVE_FASTEST:
+      return (isnan (row->seconds) ? 0 : log (row->seconds)) + 0.02 * (money + row->hurdles) + risk;
+    case QM_OBJECTIVE_MOST_ACCURATE:
+      return 100 * points + money + WEIGHT_OF_TIME * time + row->hurdles + risk;
+    case QM_OBJECTIVE_BALANCED:
+    case QM_OBJECTIVE_UNSET:
+    default:
+      return money + WEIGHT_OF_TIME * time + points + row->hurdles + risk;
+    }
+}
+
+/**
+ * qm_search_best:
+ * @self: a search
+ * @wish: the limits and the objective
+ *
+ * Returns: the index of the best row, -1 if every row breaks a limit
+ */
+int
+qm_search_best (const QmSearch *self,
+                const QmWish   *wish)
+{
+  double best_score = INFINITY;
+  int best = -1;
+
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      QmLimit limit;
+      double margin;
+      double score = qm_search_score (self, &g_array_index (self->rows, QmRow, i), wish, &limit, &margin);
+
+      if (score < best_score)
+        {
+          best_score = score;
+          best = i;
+        }
+    }
+
+  return best;
+}
+
+/**
+ * qm_search_complete:
+ * @self: a search
+ * @row: one of its rows
+ * @estimate: (out caller-allocates): all its figures
+ */
+void
+qm_search_complete (const QmSearch *self,
+                    const QmRow    *row,
+                    QmEstimate     *estimate)
+{
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
+  const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
+
+  *estimate = solution->estimate;
+  estimate->device = placement->catalogued;
+  if (placement->offer != NULL)
+    qm_word_set (estimate->configuration.offer, placement->offer->id);
+  qm_job_cost (&self->job, placement, solution->machines, estimate);
+}
+
+/**
+ * qm_search_new:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @here: (nullable): what this computer has
+ * @cancellable: (nullable): ends the search early
+ *
+ * Searches every device, count, layout and offer of the catalog that the
+ * answers allow.
+ *
+ * Returns: (transfer full): the rows, not ranked
+ */
+QmSearch *
+qm_search_new (QmEstimator      *estimator,
+               const QmResolved *resolved,
+               const QmHere     *here,
+               GCancellable     *cancellable)
+{
+  QmSearch *self = g_new0 (QmSearch, 1);
+  guint n = qm_catalog_n_devices (qm_estimator_get_catalog (estimator));
+
+  qm_job_init (&self->job, estimator, resolved);
+  self->device_limits = g_new0 (guint8, n);
+  self->device_margins = g_new0 (double, n);
+  self->recipes = qm_recipes_for_job (&self->job);
+  self->placements = qm_placements_list (estimator, resolved, here, self->device_limits);
+  self->solutions = g_array_new (FALSE, FALSE, sizeof (QmSolution));
+  self->rows = g_array_new (FALSE, FALSE, sizeof (QmRow));
+  search (self, cancellable);
+
+  return self;
+}
+
+/**
+ * qm_search_free:
+ * @self: (transfer full) (nullable): a search
+ */
+void
+qm_search_free (QmSearch *self)
+{
+  if (self == NULL)
+    return;
+
+  g_ptr_array_unref (self->recipes);
+  g_array_unref (self->placements);
+  g_array_unref (self->solutions);
+  g_array_unref (self->rows);
+  g_free (self->device_limits);
+  g_free (self->device_margins);
+  g_free (self);
+}

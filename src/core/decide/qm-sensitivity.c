@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "decide/qm-choices.h"
+
+/* A limit is varied over three orders of magnitude each way. */
+#define SPAN 1000.0
+#define STEPS 24
+
+static void
+sensitivity_free (QmSensitivity *self)
+{
+  qm_message_free (self->message);
+  g_free (self);
+}
+
+typedef struct {
+  const char *field;
+  gsize offset;                     /* in QmWish */
+  double unit;                      /* of the field, in units of the wish */
+} Dial;
+
+static const Dial dials[] = {
+  { "limits.hours", G_STRUCT_OFFSET (QmWish, seconds), 3600 },
+  { "limits.money", G_STRUCT_OFFSET (QmWish, money), 1 },
+};
+
+static int
+best_at (const QmSearch *search,
+         const QmWish   *wish,
+         const Dial     *dial,
+         double          value)
+{
+  QmWish varied = *wish;
+
+  G_STRUCT_MEMBER (double, &varied, dial->offset) = value;
+  return qm_search_best (search, &varied);
+}
+
+static gboolean
+same_hardware (const QmSearch *search,
+               int             a,
+               int             b)
+{
+  const QmRow *row_a, *row_b;
+
+  if (a < 0 || b < 0)
+    return a == b;
+
+  row_a = &g_array_index (search->rows, QmRow, a);
+  row_b = &g_array_index (search->rows, QmRow, b);
+
+  return g_array_index (search->placements, QmPlacement, row_a->placement).catalogued ==
+           g_array_index (search->placements, QmPlacement, row_b->placement).catalogued &&
+         g_array_index (search->solutions, QmSolution, row_a->solution).estimate.configuration.devices ==
+           g_array_index (search->solutions, QmSolution, row_b->solution).estimate.configuration.devices;
+}
+
+/* Two significant digits, on the side where the change has happened. */
+static double
+rounded (double   value,
+         gboolean up)
+{
+  double unit = pow (10, floor (log10 (value)) - 1);
+
+  return (up ? ceil (value / unit - 1e-9) : floor (value / unit + 1e-9)) * unit;
+}
+
+static QmMessage *
+describe (const Dial *dial,
+          gboolean    above,
+          double      threshold,
+          const char *choice,
+          const char *currency)
+{
+  gboolean hours = dial->offset == G_STRUCT_OFFSET (QmWish, seconds);
+  QmMessage *message;
+
+  if (hours)
+    message = qm_message_new (above ? "hours-above" : "hours-below",
+                              above ? N_("With more than {limit} to wait") : N_("With less than {limit} to wait"));
+  else
+    message = qm_message_new (above ? "money-above" : "money-below",
+                              above ? N_("With more than {limit} to spend") : N_("With less than {limit} to spend"));
+
+  qm_message_set_detail (message, choice[0] != '\0' ? "{choice}" : N_("Nothing would do"));
+  qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, choice);
+  if (hours)
+    return qm_message_add (message, "limit", QM_ARGUMENT_SECONDS, threshold * dial->unit);
+
+  return qm_message_add_money (message, "limit", threshold, currency);
+}
+
+static void
+find_change (const QmSearch *search,
+             const QmWish   *wish,
+             const Dial     *dial,
+             int             now,
+             double          from,
+             gboolean        up,
+             GPtrArray      *found)
+{
+  double factor = pow (SPAN, 1.0 / STEPS);
+  double inside = from;
+  int other = now;
+
+  for (int i = 0; i < STEPS && same_hardware (search, now, other); i++)
+    {
+      double next = up ? inside * factor : inside / factor;
+
+      other = best_at (search, wish, dial, next);
+      if (same_hardware (search, now, other))
+        inside = next;
+    }
+  if (same_hardware (search, now, other))
+    return;
+
+  {
+    double outside = up ? inside * factor : inside / factor;
+    QmSensitivity *sensitivity = g_new0 (QmSensitivity, 1);
+    QmChoice choice = { 0 };
+
+    for (int i = 0; i < 10; i++)
+      {
+        double middle = sqrt (inside * outside);
+
+        if (same_hardware (search, now, best_at (search, wish, dial, middle)))
+          inside = middle;
+        else
+          outside = middle;
+      }
+    other = best_at (search, wish, dial, outside);
+    if (other >= 0)
+      qm_choice_from_row (search, &g_array_index (search->rows, QmRow, other), wish, &choice);
+
+    sensitivity->field = dial->field;
+    sensitivity->above = up;
+    sensitivity->threshold = rounded (outside / dial->unit, up);
+    g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
+    sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice,
+                                     search->job.plan->limits.currency[0] ? search->job.plan->limits.currency : "USD");
+    g_ptr_array_add (found, sensitivity);
+    qm_choice_clear (&choice);
+  }
+}
+
+static void
+if_it_must_stay (const QmSearch *search,
+                 const QmWish   *wish,
+                 int             now,
+                 GPtrArray      *found)
+{
+  QmWish varied = *wish;
+  QmSensitivity *sensitivity;
+  QmChoice choice = { 0 };
+  int other;
+
+  varied.local_only = TRUE;
+  other = qm_search_best (search, &varied);
+  if (wish->local_only || same_hardware (search, now, other))
+    return;
+
+  if (other >= 0)
+    qm_choice_from_row (search, &g_array_index (search->rows, QmRow, other), wish, &choice);
+  sensitivity = g_new0 (QmSensitivity, 1);
+  sensitivity->field = "places.on_premises";
+  sensitivity->above = TRUE;
+  sensitivity->threshold = NAN;
+  g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
+  sensitivity->message = qm_message_new ("on-premises", N_("If the data may not leave your place"));
+  qm_message_set_detail (sensitivity->message, other >= 0 ? "{choice}" : N_("Nothing would do"));
+  qm_message_add_text (sensitivity->message, "choice", QM_ARGUMENT_NAME, sensitivity->choice);
+  g_ptr_array_add (found, sensitivity);
+  qm_choice_clear (&choice);
+}
+
+/* What would have to change for the answer to change: nothing is evaluated
+ * anew, the rows are only ranked under other limits. */
+GPtrArray *
+qm_search_sensitivities (const QmSearch *search,
+                         const QmWish   *wish,
+                         const GArray   *choices)
+{
+  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) sensitivity_free);
+  int now = qm_search_best (search, wish);
+  const QmEstimate *estimate;
+
+  if (now < 0)
+    return found;
+
+  estimate = &g_array_index (choices, QmChoice, 0).estimate;
+  for (guint i = 0; i < G_N_ELEMENTS (dials); i++)
+    {
+      gboolean hours = i == 0;
+      double limit = G_STRUCT_MEMBER (double, wish, dials[i].offset);
+      double value = hours ? estimate->time.seconds.p50 : estimate->cost.money.p50;
+
+      if (isnan (value) || !(value > 0))
+        continue;
+      find_change (search, wish, &dials[i], now, isnan (limit) ? 10 * value : limit, FALSE, found);
+      if (!isnan (limit))
+        find_change (search, wish, &dials[i], now, limit, TRUE, found);
+    }
+  if_it_must_stay (search, wish, now, found);
+
+  return found;
+}

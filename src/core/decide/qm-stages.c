@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "decide/qm-choices.h"
+
+/* While one waits beside the screen. */
+#define PATIENCE_SECONDS 3600.0
+
+static void
+stage_free (QmStagePlan *self)
+{
+  qm_message_free (self->message);
+  g_free (self);
+}
+
+typedef struct {
+  QmStage stage;
+  double share;                     /* of the full job, in one run */
+  double runs;
+  double patience_seconds;          /* of one run; infinite: no matter */
+  QmObjective objective;
+  const char *code;
+  const char *msgid;
+} Step;
+
+static double
+run_seconds (const QmSearch *search,
+             const QmRow    *row,
+             const Step     *step)
+{
+  const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
+
+  return row->seconds * step->share + (placement->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0);
+}
+
+static double
+step_money (const QmSearch *search,
+            const QmRow    *row,
+            const Step     *step)
+{
+  const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
+  int machines = g_array_index (search->solutions, QmSolution, row->solution).machines;
+  double hours = run_seconds (search, row, step) * step->runs / 3600;
+
+  return (placement->usd_per_hour * hours + placement->purchase_usd) * machines * search->job.per_usd;
+}
+
+/* Cheapest machine on which one run of the step does not try one's patience;
+ * the last step is the answer to the plan itself. */
+static int
+best_for (const QmSearch *search,
+          const QmWish   *wish,
+          const Step     *step)
+{
+  double lowest = INFINITY;
+  int best = -1;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
+      double money = step_money (search, row, step);
+      double score;
+
+      /* Nobody buys for a trial, and a machine that vanishes spoils an afternoon. */
+      if (placement->place == QM_PLACE_BUY || placement->pricing == QM_PRICING_SPOT)
+        continue;
+      if (run_seconds (search, row, step) > step->patience_seconds)
+        continue;
+      score = log (money + 0.5 * search->job.per_usd) + row->hurdles;
+      if (score < lowest)
+        {
+          lowest = score;
+          best = i;
+        }
+    }
+
+  return best;
+}
+
+static void
+add_step (const QmSearch *search,
+          const QmWish   *wish,
+          const Step     *step,
+          int             index,
+          GPtrArray      *stages)
+{
+  const QmRow *row = &g_array_index (search->rows, QmRow, index);
+  QmStagePlan *stage = g_new0 (QmStagePlan, 1);
+  QmChoice choice;
+
+  qm_choice_from_row (search, row, wish, &choice);
+  stage->stage = step->stage;
+  stage->device = choice.estimate.device;
+  stage->hours = run_seconds (search, row, step) * step->runs / 3600;
+  stage->money = step->runs == 1 ? choice.estimate.cost.money.p50 : step_money (search, row, step);
+  g_strlcpy (stage->label, choice.label, sizeof stage->label);
+  stage->message = qm_message_new (step->code, step->msgid);
+  qm_message_add (stage->message, "runs", QM_ARGUMENT_COUNT, step->runs);
+  g_ptr_array_add (stages, stage);
+  qm_choice_clear (&choice);
+}
+
+/* Prototype, development, production: three steps may take three devices.
+ * Serving and batch work have no such ladder: empty. */
+GPtrArray *
+qm_search_stages (const QmSearch *search,
+                  const QmWish   *wish,
+                  const GArray   *choices)
+{
+  const QmEconomics *economics = search->job.economics;
+  const Step steps[] = {
+    { QM_STAGE_PROTOTYPE, economics->prototype_share, economics->prototype_runs, PATIENCE_SECONDS, QM_OBJECTIVE_CHEAPEST,
+      "prototype", N_("{runs} short runs on a sample, until the idea holds") },
+    { QM_STAGE_DEVELOPMENT, 1, economics->development_runs, INFINITY, QM_OBJECTIVE_BALANCED,
+      "development", N_("{runs} full runs, until the settings are right") },
+    { QM_STAGE_PRODUCTION, 1, 1, INFINITY, QM_OBJECTIVE_BALANCED, "production", N_("The last run, whose result is kept") },
+  };
+  GPtrArray *stages = g_ptr_array_new_with_free_func ((GDestroyNotify) stage_free);
+  int production = qm_search_best (search, wish);
+
+  if (!search->job.training || production < 0)
+    return stages;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, wish, &steps[i]) : production;
+
+      add_step (search, wish, &steps[i], index >= 0 ? index : production, stages);
+    }
+
+  return stages;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-economics.h"
+
+#include <math.h>
+
+#include "hardware/qm-catalog.h"
+#include "qm-enum.h"
+#include "qm-enum-types.h"
+
+typedef struct {
+  const char *key;
+  gsize offset;
+} Figure;
+
+#define FIGURE(name) { #name, G_STRUCT_OFFSET (QmEconomics, name) }
+
+static const Figure figures[] = {
+  FIGURE (electricity_usd_per_kwh),
+  FIGURE (carbon_kg_per_kwh),
+  FIGURE (power_share),
+  FIGURE (host_watts),
+  FIGURE (amortisation_months),
+  FIGURE (hours_per_month),
+  FIGURE (start_up_seconds),
+  FIGURE (spot_interruptions_per_hour),
+  FIGURE (checkpoint_seconds),
+  FIGURE (restart_seconds),
+  FIGURE (mean_hours_between_failures),
+  FIGURE (prototype_share),
+  FIGURE (prototype_runs),
+  FIGURE (development_runs),
+};
+
+static gboolean
+read_figures (QmEconomics  *self,
+              JsonObject   *root,
+              GError      **error)
+{
+  JsonObject *table = json_object_has_member (root, "figures") ? json_object_get_object_member (root, "figures") : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    {
+      JsonObject *figure = table != NULL && json_object_has_member (table, figures[i].key)
+                             ? json_object_get_object_member (table, figures[i].key) : NULL;
+      double value = figure != NULL ? json_object_get_double_member_with_default (figure, "value", NAN) : NAN;
+
+      if (!isfinite (value))
+        {
+          g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+                       "economics.json: figures.%s.value: a number is expected", figures[i].key);
+          return FALSE;
+        }
+      G_STRUCT_MEMBER (double, self, figures[i].offset) = value;
+    }
+
+  return TRUE;
+}
+
+static guint
+class_bits (JsonArray *words)
+{
+  guint bits = 0;
+
+  for (guint i = 0; words != NULL && i < json_array_get_length (words); i++)
+    {
+      int value;
+
+      if (qm_enum_from_word (QM_TYPE_DEVICE_CLASS, json_array_get_string_element (words, i), &value))
+        bits |= 1u << value;
+    }
+
+  return bits;
+}
+
+static gboolean
+read_hosts (QmEconomics  *self,
+            JsonObject   *root,
+            GError      **error)
+{
+  JsonArray *hosts = json_object_has_member (root, "hosts") ? json_object_get_array_member (root, "hosts") : NULL;
+  guint n = hosts != NULL ? json_array_get_length (hosts) : 0;
+
+  if (n == 0 || n > QM_MAX_HOSTS)
+    {
+      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+                   "economics.json: hosts: 1 to %d are expected, found %u", QM_MAX_HOSTS, n);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < n; i++)
+    {
+      JsonObject *host = json_array_get_object_element (hosts, i);
+
+      self->hosts[i].classes = class_bits (json_object_get_array_member (host, "classes"));
+      self->hosts[i].up_to_devices = json_object_get_int_member_with_default (host, "up_to_devices", 1);
+      self->hosts[i].usd = json_object_get_double_member_with_default (host, "usd", 0);
+    }
+  self->n_hosts = n;
+
+  return TRUE;
+}
+
+static gboolean
+read_currencies (QmEconomics  *self,
+                 JsonObject   *root,
+                 GError      **error)
+{
+  JsonObject *currencies = json_object_has_member (root, "currencies")
+                             ? json_object_get_object_member (root, "currencies") : NULL;
+
+  if (currencies == NULL || !json_object_has_member (currencies, "per_usd"))
+    {
+      g_set_error_literal (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+                           "economics.json: currencies.per_usd: an object of rates is expected");
+      return FALSE;
+    }
+
+  self->currencies = json_object_ref (json_object_get_object_member (currencies, "per_usd"));
+  self->currencies_as_of = g_strdup (json_object_get_string_member_with_default (currencies, "as_of", "unknown"));
+  return TRUE;
+}
+
+/**
+ * qm_economics_new:
+ * @node: (nullable): the content of `economics.json`
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Returns: (transfer full): the figures, or %NULL with @error set that names
+ *   the field that is wrong
+ */
+QmEconomics *
+qm_economics_new (JsonNode  *node,
+                  GError   **error)
+{
+  g_autoptr (QmEconomics) self = g_new0 (QmEconomics, 1);
+  JsonObject *root;
+
+  if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+    {
+      g_set_error_literal (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, "economics.json: an object is expected");
+      return NULL;
+    }
+
+  root = json_node_get_object (node);
+  if (!read_figures (self, root, error) || !read_hosts (self, root, error) || !read_currencies (self, root, error))
+    return NULL;
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * qm_economics_free:
+ * @self: (transfer full) (nullable): the figures
+ */
+void
+qm_economics_free (QmEconomics *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_pointer (&self->currencies, json_object_unref);
+  g_free (self->currencies_as_of);
+  g_free (self);
+}
+
+/**
+ * qm_economics_per_usd:
+ * @self: the figures
+ * @currency: an ISO 4217 code
+ *
+ * Returns: how much of @currency one US dollar buys; NaN where no rate is known
+ */
+double
+qm_economics_per_usd (const QmEconomics *self,
+                      const char        *currency)
+{
+  if (!json_object_has_member (self->currencies, currency))
+    return NAN;
+
+  return json_object_get_double_member (self->currencies, currency);
+}
+
+/**
+ * qm_economics_host_usd:
+ * @self: the figures
+ * @device: what is bought
+ * @devices: how many of it, in one computer
+ *
+ * Returns: the price in USD of the computer around the devices, the smallest
+ *   that holds them; NaN where none does
+ */
+double
+qm_economics_host_usd (const QmEconomics *self,
+                       const QmDevice    *device,
+                       int                devices)
+{
+  for (int i = 0; i < self->n_hosts; i++)
+    {
+      const QmHost *host = &self->hosts[i];
+
+      if ((host->classes & (1u << device->device_class)) != 0 && devices <= host->up_to_devices)
+        return host->usd;
+    }
+
+  return NAN;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "hardware/qm-device.h"
+
+G_BEGIN_DECLS
+
+#define QM_MAX_HOSTS 16
+
+/* A computer to put bought devices into. */
+typedef struct {
+  guint classes;                    /* bit 1 << QmDeviceClass */
+  int up_to_devices;
+  double usd;
+} QmHost;
+
+/**
+ * QmEconomics:
+ *
+ * What money, power and time cost beside the rent: the figures of
+ * `economics.json`, each with source and date there.
+ */
+typedef struct {
+  double electricity_usd_per_kwh;
+  double carbon_kg_per_kwh;
+  double power_share;
+  double host_watts;
+  double amortisation_months;
+  double hours_per_month;
+  double start_up_seconds;
+  double spot_interruptions_per_hour;
+  double checkpoint_seconds;
+  double restart_seconds;
+  double mean_hours_between_failures;
+  double prototype_share;
+  double prototype_runs;
+  double development_runs;
+  QmHost hosts[QM_MAX_HOSTS];
+  int n_hosts;
+  JsonObject *currencies;           /* units of each per USD */
+  char *currencies_as_of;
+} QmEconomics;
+
+QmEconomics *qm_economics_new         (JsonNode          *node,
+                                       GError           **error);
+void         qm_economics_free        (QmEconomics       *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmEconomics, qm_economics_free)
+
+double       qm_economics_per_usd     (const QmEconomics *self,
+                                       const char        *currency);
+double       qm_economics_host_usd    (const QmEconomics *self,
+                                       const QmDevice    *device,
+                                       int                devices);
+
+G_END_DECLS

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-estimator.h"
+
+#include "estimate/qm-llm-training.h"
+#include "estimate/qm-other-domains.h"
+
+struct _QmEstimator {
+  GObject parent_instance;
+
+  QmCatalog *catalog;
+  QmEconomics *economics;
+  QmLlmTrainingConstants *training;
+  QmLlmInferenceConstants *inference;
+  QmOtherDomainsConstants *domains;
+};
+
+G_DEFINE_FINAL_TYPE (QmEstimator, qm_estimator, G_TYPE_OBJECT)
+
+struct _QmEvaluator {
+  QmPlan *plan;
+  QmLlmTraining *training;
+  QmLlmInference *inference;
+  QmOtherDomains *domains;
+};
+
+static void
+qm_estimator_finalize (GObject *object)
+{
+  QmEstimator *self = QM_ESTIMATOR (object);
+
+  g_clear_object (&self->catalog);
+  g_clear_pointer (&self->economics, qm_economics_free);
+  g_clear_pointer (&self->training, qm_llm_training_constants_free);
+  g_clear_pointer (&self->inference, qm_llm_inference_constants_free);
+  g_clear_pointer (&self->domains, qm_other_domains_constants_free);
+
+  G_OBJECT_CLASS (qm_estimator_parent_class)->finalize (object);
+}
+
+static void
+qm_estimator_class_init (QmEstimatorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = qm_estimator_finalize;
+}
+
+static void
+qm_estimator_init (QmEstimator *self)
+{
+}
+
+/**
+ * qm_estimator_new:
+ * @catalog: a catalog whose tables hold the constants
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): an estimator, or %NULL with @error set that names
+ *   the constant that is missing or wrong
+ */
+QmEstimator *
+qm_estimator_new (QmCatalog  *catalog,
+                  GError    **error)
+{
+  g_autoptr (QmEstimator) self = g_object_new (QM_TYPE_ESTIMATOR, NULL);
+
+  self->catalog = g_object_ref (catalog);
+
+  self->economics = qm_economics_new (qm_catalog_table (catalog, "economics"), error);
+  if (self->economics == NULL)
+    return NULL;
+
+  self->training = qm_llm_training_constants_new (qm_catalog_table (catalog, "constants-llm-training"), error);
+  if (self->training == NULL)
+    return NULL;
+
+  self->inference = qm_llm_inference_constants_new (qm_catalog_table (catalog, "constants-llm-inference"), error);
+  if (self->inference == NULL)
+    return NULL;
+
+  self->domains = qm_other_domains_constants_new (qm_catalog_table (catalog, "constants-other-domains"), error);
+  if (self->domains == NULL)
+    return NULL;
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * qm_estimator_get_catalog:
+ * @self: an estimator
+ *
+ * Returns: (transfer none): its catalog
+ */
+QmCatalog *
+qm_estimator_get_catalog (QmEstimator *self)
+{
+  return self->catalog;
+}
+
+/**
+ * qm_estimator_get_economics:
+ * @self: an estimator
+ *
+ * Returns: (transfer none): what money, power and time cost beside the rent
+ */
+const QmEconomics *
+qm_estimator_get_economics (QmEstimator *self)
+{
+  return self->economics;
+}
+
+/**
+ * qm_estimator_get_inference_constants:
+ * @self: an estimator
+ *
+ * Returns: (transfer none): the constants of language-model inference
+ */
+const QmLlmInferenceConstants *
+qm_estimator_get_inference_constants (QmEstimator *self)
+{
+  return self->inference;
+}
+
+/**
+ * qm_evaluator_new:
+ * @estimator: an estimator, which must outlive the evaluator
+ * @plan: a plan; copied
+ * @model: its model; copied as far as needed
+ *
+ * Prepares what depends on the answers and the model alone.
+ *
+ * Returns: (transfer full): an evaluator
+ */
+QmEvaluator *
+qm_evaluator_new (QmEstimator   *estimator,
+                  const QmPlan  *plan,
+                  const QmModel *model)
+{
+  QmEvaluator *self = g_new0 (QmEvaluator, 1);
+
+  self->plan = qm_plan_copy (plan);
+
+  if (plan->task != QM_TASK_LANGUAGE_MODEL)
+    self->domains = qm_other_domains_new (estimator->domains, self->plan, model);
+  else if (qm_plan_is_training (plan))
+    self->training = qm_llm_training_new (estimator->training, self->plan, model);
+  else
+    self->inference = qm_llm_inference_new (estimator->inference, self->plan, model);
+
+  return self;
+}
+
+/**
+ * qm_evaluator_free:
+ * @self: (transfer full) (nullable): an evaluator
+ */
+void
+qm_evaluator_free (QmEvaluator *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_pointer (&self->training, qm_llm_training_free);
+  g_clear_pointer (&self->inference, qm_llm_inference_free);
+  g_clear_pointer (&self->domains, qm_other_domains_free);
+  qm_plan_free (self->plan);
+  g_free (self);
+}
+
+/**
+ * qm_evaluator_get_plan:
+ * @self: an evaluator
+ *
+ * Returns: (transfer none): the plan it evaluates
+ */
+const QmPlan *
+qm_evaluator_get_plan (const QmEvaluator *self)
+{
+  return self->plan;
+}
+
+/**
+ * qm_evaluator_get_inference:
+ * @self: an evaluator
+ *
+ * Returns: (transfer none) (nullable): the predictor of language-model serving
+ */
+const QmLlmInference *
+qm_evaluator_get_inference (const QmEvaluator *self)
+{
+  return self->inference;
+}
+
+/**
+ * qm_evaluator_evaluate:
+ * @self: an evaluator
+ * @device: what to run on
+ * @configuration: how many and how split; unset fields are resolved
+ * @estimate: (out caller-allocates): memory, throughput and serving figures
+ *
+ * Evaluates one configuration. Allocates nothing.
+ */
+void
+qm_evaluator_evaluate (const QmEvaluator     *self,
+                       const QmDevice        *device,
+                       const QmConfiguration *configuration,
+                       QmEstimate            *estimate)
+{
+  qm_estimate_clear (estimate);
+  estimate->device = device;
+  estimate->configuration = *configuration;
+  estimate->training = self->plan->training;
+  estimate->serving_plan = self->plan->serving;
+
+  if (self->training != NULL)
+    qm_llm_training_predict (self->training, device, configuration, estimate);
+  else if (self->inference != NULL)
+    qm_llm_inference_predict (self->inference, device, configuration, estimate);
+  else
+    qm_other_domains_predict (self->domains, device, configuration, estimate);
+}
