@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "draw/qm-chart.h"
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+#include "qm-enum.h"
+#include "qm-draw-enum-types.h"
+
+#define DEFAULT_WIDTH  900
+#define DEFAULT_HEIGHT 520
+#define SMALLEST       200
+#define LARGEST        8000
+
+static gboolean
+parse_kind (const char  *word,
+            QmChartKind *kind,
+            GError     **error)
+{
+  g_autoptr (GEnumClass) kinds = g_type_class_ref (QM_TYPE_CHART_KIND);
+  GEnumValue *value = word != NULL ? g_enum_get_value_by_nick (kinds, word) : NULL;
+  GString *words = NULL;
+
+  if (value != NULL)
+    {
+      *kind = value->value;
+      return TRUE;
+    }
+
+  words = g_string_new (NULL);
+  for (guint i = 0; i < kinds->n_values; i++)
+    g_string_append_printf (words, "%s%s", i > 0 ? ", " : "", kinds->values[i].value_nick);
+  g_set_error (error, QM_USAGE_ERROR, 0, _("--kind: \"%s\" is not known; use one of %s"), word != NULL ? word : "", words->str);
+  g_string_free (words, TRUE);
+
+  return FALSE;
+}
+
+static gboolean
+check_size (int      width,
+            int      height,
+            GError **error)
+{
+  if (width >= SMALLEST && width <= LARGEST && height >= SMALLEST && height <= LARGEST)
+    return TRUE;
+
+  g_set_error (error, QM_USAGE_ERROR, 0, _("a chart of %d × %d is not possible; each side must be %d to %d"), width, height,
+               SMALLEST, LARGEST);
+  return FALSE;
+}
+
+/**
+ * qm_command_chart:
+ * @cli: the program
+ * @arguments: `chart PLAN --kind KIND -o FILE`
+ * @error: return location for an error
+ *
+ * Writes one chart: PNG, SVG or PDF, by the ending of the name.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_chart (QmCli   *cli,
+                  GStrv    arguments,
+                  GError **error)
+{
+  g_autofree char *output = NULL;
+  g_autofree char *kind_word = NULL;
+  gboolean dark = FALSE;
+  int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Write to FILE"), "FILE" },
+    { "kind", 0, 0, G_OPTION_ARG_STRING, &kind_word, N_("Which chart"), "KIND" },
+    { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, N_("On a dark ground"), NULL },
+    { "width", 0, 0, G_OPTION_ARG_INT, &width, N_("Width in pixels or points"), "N" },
+    { "height", 0, 0, G_OPTION_ARG_INT, &height, N_("Height in pixels or points"), "N" },
+    G_OPTION_ENTRY_NULL
+  };
+  g_auto (GStrv) left = g_strdupv (arguments);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
+  g_autoptr (QmChart) chart = NULL;
+  QmChartKind kind;
+
+  if (!qm_cli_parse (cli, &left, entries, 1, 1, error) || !parse_kind (kind_word, &kind, error) ||
+      !check_size (width, height, error))
+    return FALSE;
+  if (output == NULL)
+    {
+      g_set_error_literal (error, QM_USAGE_ERROR, 0, _("chart: -o FILE is missing"));
+      return FALSE;
+    }
+
+  resolved = qm_cli_load_plan (cli, left[1], error);
+  if (resolved == NULL)
+    return FALSE;
+  recommendation = qm_cli_recommend (cli, resolved, error);
+  if (recommendation == NULL)
+    return FALSE;
+
+  chart = qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), error);
+  if (chart == NULL)
+    return FALSE;
+
+  return qm_chart_save (chart, output, width, height, dark, error);
+}

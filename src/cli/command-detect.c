@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+
+static void
+print_device (const QmProbedDevice *device)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autofree char *memory = device->memory_bytes > 0 ? qm_format_bytes (words, device->memory_bytes) : g_strdup (_("unknown"));
+
+  g_print ("%s  [%s]\n", device->name != NULL ? device->name : device->id, device->id);
+  g_print ("  %-10s %s\n", _("Memory"), memory);
+  if (device->driver != NULL)
+    g_print ("  %-10s %s\n", _("Driver"), device->driver);
+  if (device->link != NULL)
+    g_print ("  %-10s %s\n", _("Link"), device->link);
+  for (guint i = 0; device->unknown != NULL && i < device->unknown->len; i++)
+    {
+      const QmUnknown *unknown = g_ptr_array_index (device->unknown, i);
+
+      g_print ("  %-10s %s: %s\n", _("Unknown"), unknown->field, unknown->reason);
+    }
+  if (device->remedy != NULL)
+    g_print ("  → %s\n", device->remedy);
+}
+
+static void
+print (QmMachine *machine)
+{
+  const QmWords *words = qm_language_get_words ();
+  const QmProbedCpu *cpu = qm_machine_cpu (machine);
+  const QmProbedMemory *memory = qm_machine_memory (machine);
+  g_autofree char *total = qm_format_bytes (words, memory->total_bytes);
+  g_autofree char *available = qm_format_bytes (words, memory->available_bytes);
+
+  for (guint i = 0; i < qm_machine_n_devices (machine); i++)
+    print_device (qm_machine_device (machine, i));
+  if (qm_machine_n_devices (machine) == 0)
+    g_print ("%s\n", _("No GPU or NPU was found."));
+  g_print ("%s\n  %-10s %d\n", cpu->model != NULL ? cpu->model : _("Processor"), _("Cores"), cpu->cores);
+  g_print ("  %-10s %s, %s\n", _("Memory"), total, available);
+}
+
+/**
+ * qm_command_detect:
+ * @cli: the program
+ * @arguments: `detect`
+ * @error: return location for an error
+ *
+ * Prints what this computer has. `QM_SYSROOT` names a captured tree to read
+ * instead.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_detect (QmCli   *cli,
+                   GStrv    arguments,
+                   GError **error)
+{
+  g_auto (GStrv) left = g_strdupv (arguments);
+  QmMachine *machine;
+
+  if (!qm_cli_parse (cli, &left, NULL, 0, 0, error))
+    return FALSE;
+  machine = qm_cli_get_machine (cli, error);
+  if (machine == NULL)
+    return FALSE;
+
+  if (cli->json)
+    {
+      g_autoptr (JsonNode) node = qm_machine_to_json (machine);
+
+      qm_cli_print_json (node, TRUE);
+    }
+  else
+    print (machine);
+
+  return TRUE;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "qm-cli.h"
+
+static void
+print (QmCli            *cli,
+       const QmResolved *resolved,
+       const QmChoice   *choice)
+{
+  g_autoptr (GPtrArray) explanation = NULL;
+  g_autoptr (GPtrArray) warnings = NULL;
+
+  if (cli->json)
+    {
+      g_autoptr (JsonNode) node = qm_choice_to_json (cli->estimator, resolved, choice);
+
+      qm_cli_print_json (node, TRUE);
+      return;
+    }
+
+  qm_cli_print_choice (cli, resolved, choice, FALSE);
+  explanation = qm_estimate_explain (cli->estimator, resolved, choice);
+  warnings = qm_estimate_warnings (cli->estimator, resolved, choice);
+  for (guint i = 0; i < explanation->len; i++)
+    qm_cli_print_message (g_ptr_array_index (explanation, i));
+  for (guint i = 0; i < warnings->len; i++)
+    qm_cli_print_message (g_ptr_array_index (warnings, i));
+}
+
+/**
+ * qm_command_estimate:
+ * @cli: the program
+ * @arguments: `estimate PLAN`
+ * @error: return location for an error
+ *
+ * Prints one configuration: the pinned one, or the recommended one where
+ * nothing is pinned.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_estimate (QmCli   *cli,
+                     GStrv    arguments,
+                     GError **error)
+{
+  g_auto (GStrv) left = g_strdupv (arguments);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
+
+  if (!qm_cli_parse (cli, &left, NULL, 1, 1, error) || qm_cli_get_estimator (cli, error) == NULL)
+    return FALSE;
+
+  resolved = qm_cli_load_plan (cli, left[1], error);
+  if (resolved == NULL)
+    return FALSE;
+
+  if (resolved->plan->configuration.device[0] != '\0')
+    {
+      QmChoice choice;
+      gboolean ok = qm_estimate_pinned (cli->estimator, resolved, NULL, &choice, error);
+
+      if (ok)
+        print (cli, resolved, &choice);
+      else
+        g_prefix_error (error, "%s: ", left[1]);
+      qm_choice_clear (&choice);
+      return ok;
+    }
+
+  recommendation = qm_cli_recommend (cli, resolved, error);
+  if (recommendation == NULL)
+    return FALSE;
+  if (qm_recommendation_n_choices (recommendation) > 0)
+    print (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_choice (recommendation, 0));
+  else if (cli->json)
+    {
+      g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, cli->estimator);
+
+      qm_cli_print_json (node, TRUE);
+    }
+  else
+    g_print ("%s\n", _("Nothing that may be used keeps all your limits."));
+
+  return TRUE;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+
+#define SHOWN_REJECTIONS 12
+
+static void
+print_matrix (QmRecommendation *recommendation,
+              const char       *currency)
+{
+  const QmWords *words = qm_language_get_words ();
+
+  g_print ("\n%s\n", _("All choices side by side"));
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (recommendation, i);
+      g_autofree char *time = isnan (row->estimate.time.seconds.p50)
+                                ? g_strdup ("–") : qm_format_seconds (words, row->estimate.time.seconds.p50);
+      g_autofree char *money = qm_format_money (words, row->estimate.cost.money.p50, currency);
+      const char *verdict = !row->within_limits ? _("outside your limits")
+                            : i == 0 ? _("chosen")
+                            : row->dominated_by >= 0 ? _("dominated")
+                            : row->ruled_out_by_cost ? _("twice the money, no better") : "";
+
+      g_print ("  %-58s %12s %14s  %s\n", row->label, time, money, verdict);
+    }
+}
+
+static void
+print_sensitivities (QmRecommendation *recommendation)
+{
+  GPtrArray *sensitivities = qm_recommendation_get_sensitivities (recommendation);
+
+  if (sensitivities->len == 0)
+    return;
+
+  g_print ("\n%s\n", _("What would change it"));
+  for (guint i = 0; i < sensitivities->len; i++)
+    {
+      const QmSensitivity *sensitivity = g_ptr_array_index (sensitivities, i);
+
+      qm_cli_print_message (sensitivity->message);
+    }
+}
+
+static void
+print_stages (QmRecommendation *recommendation,
+              const char       *currency)
+{
+  const QmWords *words = qm_language_get_words ();
+  GPtrArray *stages = qm_recommendation_get_stages (recommendation);
+
+  if (stages->len == 0)
+    return;
+
+  g_print ("\n%s\n", _("In stages"));
+  for (guint i = 0; i < stages->len; i++)
+    {
+      const QmStagePlan *stage = g_ptr_array_index (stages, i);
+      g_autofree char *text = qm_message_get_text (stage->message, words);
+      g_autofree char *time = qm_format_seconds (words, stage->hours * 3600);
+      g_autofree char *money = qm_format_money (words, stage->money, currency);
+
+      g_print ("  %d. %s: %s, %s, %s\n", i + 1, text, stage->label, time, money);
+    }
+}
+
+static void
+print_rejections (QmRecommendation *recommendation)
+{
+  const QmWords *words = qm_language_get_words ();
+  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+
+  g_print ("\n%s\n", _("Why not another"));
+  for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
+    {
+      const QmRejection *rejection = g_ptr_array_index (rejections, i);
+      g_autofree char *text = qm_message_get_text (rejection->message, words);
+
+      g_print ("  %s: %s\n", rejection->device->name, text);
+    }
+  if (rejections->len > SHOWN_REJECTIONS)
+    g_print (g_dngettext (NULL, "  and %u more: see --json\n", "  and %u more: see --json\n",
+                          rejections->len - SHOWN_REJECTIONS), rejections->len - SHOWN_REJECTIONS);
+}
+
+static void
+print (QmCli            *cli,
+       QmRecommendation *recommendation,
+       int               top)
+{
+  const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
+  const char *currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD";
+  guint n = qm_recommendation_n_choices (recommendation);
+
+  for (guint i = 0; i < qm_recommendation_get_warnings (recommendation)->len; i++)
+    qm_cli_print_message (g_ptr_array_index (qm_recommendation_get_warnings (recommendation), i));
+  for (guint i = 0; i < n && (top <= 0 || i < top); i++)
+    {
+      if (i > 0)
+        g_print ("\n");
+      qm_cli_print_choice (cli, resolved, qm_recommendation_choice (recommendation, i), i == 0);
+    }
+
+  print_matrix (recommendation, currency);
+  print_sensitivities (recommendation);
+  print_stages (recommendation, currency);
+  if (n == 0)
+    print_rejections (recommendation);
+  g_print (_("\n%" G_GUINT64_FORMAT " configurations considered in %.0f ms\n"),
+           qm_recommendation_get_considered (recommendation), qm_recommendation_get_seconds (recommendation) * 1000);
+}
+
+static void
+cut (JsonNode *node,
+     int       top)
+{
+  JsonArray *choices = json_object_get_array_member (json_node_get_object (node), "choices");
+
+  while (top > 0 && json_array_get_length (choices) > (guint) top)
+    json_array_remove_element (choices, json_array_get_length (choices) - 1);
+}
+
+/**
+ * qm_command_recommend:
+ * @cli: the program
+ * @arguments: `recommend PLAN [--top N]`
+ * @error: return location for an error
+ *
+ * Prints the ranked choices, the matrix, the stages and what would change it.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_recommend (QmCli   *cli,
+                      GStrv    arguments,
+                      GError **error)
+{
+  int top = 0;
+  const GOptionEntry entries[] = {
+    { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print the first N choices only"), "N" },
+    G_OPTION_ENTRY_NULL
+  };
+  g_auto (GStrv) left = g_strdupv (arguments);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
+
+  if (!qm_cli_parse (cli, &left, entries, 1, 1, error))
+    return FALSE;
+  if (top < 0)
+    {
+      g_set_error (error, QM_USAGE_ERROR, 0, _("--top: %d is not a count; give 1 or more"), top);
+      return FALSE;
+    }
+
+  resolved = qm_cli_load_plan (cli, left[1], error);
+  if (resolved == NULL)
+    return FALSE;
+  recommendation = qm_cli_recommend (cli, resolved, error);
+  if (recommendation == NULL)
+    return FALSE;
+
+  if (cli->json)
+    {
+      g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, cli->estimator);
+
+      cut (node, top);
+      qm_cli_print_json (node, TRUE);
+    }
+  else
+    print (cli, recommendation, top);
+
+  return TRUE;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+
+static const QmCommand commands[] = {
+  { "estimate", N_("PLAN [--json]"), N_("memory, time and cost of one configuration"), qm_command_estimate },
+  { "recommend", N_("PLAN [--json] [--top N]"), N_("the hardware to run the plan on, and why"), qm_command_recommend },
+  { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
+  { "model", N_("FILE|ID [--json]"), N_("what a model is"), qm_command_model },
+  { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
+  { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
+  { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
+  { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },
+  { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
+};
+
+static void
+print_help (void)
+{
+  g_print (_("Usage: quartermaster-cli COMMAND …\n\nWhat hardware should I run this AI job on?\n\n"));
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_print ("  %-10s %s\n             %s\n", commands[i].name, _(commands[i].arguments), _(commands[i].summary));
+  g_print (_("\nMore: man quartermaster-cli\n"));
+}
+
+static const QmCommand *
+find_command (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (commands[i].name, name) == 0)
+      return &commands[i];
+
+  return NULL;
+}
+
+static gboolean
+is_of_the_machine (const GError *error)
+{
+  return error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR;
+}
+
+static void
+print_json_error (const GError *error)
+{
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *root = json_object_new ();
+  JsonObject *object = json_object_new ();
+
+  json_object_set_string_member (object, "domain", g_quark_to_string (error->domain));
+  json_object_set_int_member (object, "code", error->code);
+  json_object_set_string_member (object, "message", error->message);
+  json_object_set_null_member (object, "path");
+  json_object_set_object_member (root, "error", object);
+  json_node_take_object (node, root);
+  qm_cli_print_json (node, TRUE);
+}
+
+static int
+report_error (const QmCli  *cli,
+              const GError *error)
+{
+  g_autofree char *line = g_strdelimit (g_strdup (error->message), "\n\r", ' ');
+
+  g_printerr ("quartermaster-cli: %s\n", line);
+  if (cli->json)
+    print_json_error (error);
+
+  return is_of_the_machine (error) ? QM_EXIT_FAILURE : QM_EXIT_INPUT;
+}
+
+static int
+run (const QmCommand *command,
+     GStrv            arguments)
+{
+  QmCli cli = { 0 };
+  g_autoptr (GError) error = NULL;
+  int status = QM_EXIT_OK;
+
+  /* Options may be wrong: whether JSON is wanted must be known before. */
+  cli.json = g_strv_contains ((const char * const *) arguments, "--json");
+  if (!command->run (&cli, arguments, &error))
+    status = report_error (&cli, error);
+
+  g_clear_object (&cli.machine);
+  g_clear_object (&cli.estimator);
+  g_clear_object (&cli.catalog);
+  if (fflush (stdout) != 0 && status == QM_EXIT_OK)
+    {
+      g_printerr ("quartermaster-cli: %s\n", _("the output could not be written"));
+      status = QM_EXIT_FAILURE;
+    }
+
+  return status;
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_auto (GStrv) arguments = g_strdupv (argv + 1);
+  const QmCommand *command;
+
+  qm_language_init (NULL);
+
+  if (argc < 2)
+    {
+      g_printerr ("quartermaster-cli: %s\n", _("a command is missing; see quartermaster-cli --help"));
+      return QM_EXIT_INPUT;
+    }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
+    {
+      print_help ();
+      return QM_EXIT_OK;
+    }
+  if (strcmp (argv[1], "--version") == 0)
+    {
+      g_print ("quartermaster-cli %s\n", QM_VERSION);
+      return QM_EXIT_OK;
+    }
+
+  command = find_command (argv[1]);
+  if (command == NULL)
+    {
+      g_printerr (_("quartermaster-cli: no command \"%s\"; see quartermaster-cli --help\n"), argv[1]);
+      return QM_EXIT_INPUT;
+    }
+
+  return run (command, g_steal_pointer (&arguments));
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+
+static const char *
+verdict_words (QmVerdict verdict)
+{
+  switch (verdict)
+    {
+    case QM_VERDICT_FITS:
+      return _("fits");
+    case QM_VERDICT_TIGHT:
+      return _("tight");
+    case QM_VERDICT_MAY_FIT:
+      return _("may fit");
+    case QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY:
+      return _("partly in system memory");
+    case QM_VERDICT_DOES_NOT_FIT:
+      return _("does not fit");
+    case QM_VERDICT_UNKNOWN:
+    default:
+      return _("unknown");
+    }
+}
+
+static const char *
+place_words (QmPlace place)
+{
+  switch (place)
+    {
+    case QM_PLACE_THIS_COMPUTER:
+      return _("this computer");
+    case QM_PLACE_OWNED:
+      return _("yours");
+    case QM_PLACE_BUY:
+      return _("to buy");
+    case QM_PLACE_CLOUD:
+      return _("to rent");
+    case QM_PLACE_UNSET:
+    default:
+      return "";
+    }
+}
+
+static void
+print_memory (const QmMemory *memory,
+              const QmWords  *words)
+{
+  g_autofree char *need = qm_format_bytes (words, memory->need.p50);
+  g_autofree char *range = qm_format_bytes_range (words, memory->need);
+  g_autofree char *usable = qm_format_bytes (words, memory->usable_bytes);
+
+  if (qm_range_is_known (memory->need))
+    g_print ("  %-10s %s  (%s) / %s: %s\n", _("Memory"), need, range, usable, verdict_words (memory->verdict));
+}
+
+static void
+print_serving (const QmEstimate *estimate,
+               const QmWords    *words)
+{
+  const QmServingFigures *serving = &estimate->serving;
+  g_autofree char *first = qm_format_seconds (words, serving->first_token_seconds.p50);
+  g_autofree char *p99 = qm_format_seconds (words, serving->latency_p99_seconds.p50);
+
+  if (!serving->known)
+    return;
+  if (qm_range_is_known (serving->first_token_seconds))
+    g_print ("  %-10s %s\n", _("First word"), first);
+  if (qm_range_is_known (serving->latency_p99_seconds))
+    g_print ("  %-10s %s\n", _("Slowest 1%"), p99);
+  if (serving->replicas > 0)
+    g_print ("  %-10s %d\n", _("Replicas"), serving->replicas);
+}
+
+static void
+print_quality (const QmAccuracy *accuracy,
+               const QmWords    *words)
+{
+  g_autofree char *value = NULL;
+
+  if (!qm_range_is_known (accuracy->value))
+    {
+      g_print ("  %-10s %s\n", _("Quality"), _("unknown"));
+      return;
+    }
+
+  if (accuracy->is_relative)
+    value = qm_format_points (words, accuracy->value.p50);
+  else if (accuracy->value.p50 <= 1)
+    value = qm_format_percent (words, accuracy->value.p50);
+  else
+    value = qm_format_number (words, accuracy->value.p50);
+  g_print ("  %-10s %s (%s)\n", _("Quality"), value, accuracy->metric);
+}
+
+/**
+ * qm_cli_print_choice:
+ * @cli: the program
+ * @resolved: the plan
+ * @choice: a choice
+ * @long_form: with the reasons
+ *
+ * Prints a choice for people.
+ */
+void
+qm_cli_print_choice (QmCli            *cli,
+                     const QmResolved *resolved,
+                     const QmChoice   *choice,
+                     gboolean          long_form)
+{
+  const QmWords *words = qm_language_get_words ();
+  const QmEstimate *estimate = &choice->estimate;
+  const char *currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD";
+  g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
+  g_autofree char *time_range = qm_format_seconds_range (words, estimate->time.seconds);
+  g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, currency);
+  g_autofree char *money_range = qm_format_money_range (words, estimate->cost.money, currency);
+
+  g_print ("%s  [%s]\n", choice->label, place_words (choice->place));
+  print_memory (&estimate->memory, words);
+  if (qm_range_is_known (estimate->time.seconds))
+    g_print ("  %-10s %s  (%s)\n", _("Time"), time, time_range);
+  if (estimate->cost.known)
+    g_print ("  %-10s %s  (%s)%s\n", _("Cost"), money, money_range,
+             resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
+  print_serving (estimate, words);
+  print_quality (&estimate->accuracy, words);
+
+  for (guint i = 0; long_form && choice->reasons != NULL && i < choice->reasons->len; i++)
+    qm_cli_print_message (g_ptr_array_index (choice->reasons, i));
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-cli.h"
+
+#include <glib/gi18n.h>
+#include <stdio.h>
+
+#include "config.h"
+#include "draw/qm-language.h"
+
+G_DEFINE_QUARK (qm-usage-error-quark, qm_usage_error)
+
+static const char *
+data_directory (void)
+{
+  const char *from_environment = g_getenv ("QM_DATA_DIR");
+
+  return from_environment != NULL ? from_environment : QM_DATA_DIR;
+}
+
+static char *
+user_directory (void)
+{
+  const char *from_environment = g_getenv ("QM_USER_DIR");
+
+  if (from_environment != NULL)
+    return g_build_filename (from_environment, "catalog", NULL);
+
+  return g_build_filename (g_get_user_data_dir (), "quartermaster", "catalog", NULL);
+}
+
+/**
+ * qm_cli_parse:
+ * @cli: the program
+ * @arguments: (inout): the command's name and what follows; options are taken out
+ * @entries: (nullable): options of the command beside `--json`
+ * @minimum: how many arguments must be left, the name not counted
+ * @maximum: how many may be left
+ * @error: return location for an error of the domain #QM_USAGE_ERROR
+ *
+ * Returns: whether the arguments are in order
+ */
+gboolean
+qm_cli_parse (QmCli               *cli,
+              GStrv               *arguments,
+              const GOptionEntry  *entries,
+              int                  minimum,
+              int                  maximum,
+              GError             **error)
+{
+  const GOptionEntry common[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &cli->json, N_("Print JSON"), NULL },
+    G_OPTION_ENTRY_NULL
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) local_error = NULL;
+  int n;
+
+  g_option_context_set_translation_domain (context, GETTEXT_PACKAGE);
+  g_option_context_add_main_entries (context, common, GETTEXT_PACKAGE);
+  if (entries != NULL)
+    g_option_context_add_main_entries (context, entries, GETTEXT_PACKAGE);
+
+  if (!g_option_context_parse_strv (context, arguments, &local_error))
+    {
+      g_set_error_literal (error, QM_USAGE_ERROR, 0, local_error->message);
+      return FALSE;
+    }
+
+  n = g_strv_length (*arguments) - 1;
+  if (n < minimum || n > maximum)
+    {
+      g_set_error (error, QM_USAGE_ERROR, 0, n < minimum ? _("%s: an argument is missing; see quartermaster-cli --help")
+                                                         : _("%s: too many arguments; see quartermaster-cli --help"), (*arguments)[0]);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/**
+ * qm_cli_get_catalog:
+ * @cli: the program
+ * @error: return location for an error
+ *
+ * Returns: (transfer none): the catalog, or %NULL with @error set
+ */
+QmCatalog *
+qm_cli_get_catalog (QmCli   *cli,
+                    GError **error)
+{
+  if (cli->catalog == NULL)
+    {
+      g_autofree char *shipped = g_build_filename (data_directory (), "catalog", NULL);
+      g_autofree char *own = user_directory ();
+
+      cli->catalog = qm_catalog_load (shipped, own, error);
+    }
+
+  return cli->catalog;
+}
+
+/**
+ * qm_cli_get_estimator:
+ * @cli: the program
+ * @error: return location for an error
+ *
+ * Returns: (transfer none): the estimator, or %NULL with @error set
+ */
+QmEstimator *
+qm_cli_get_estimator (QmCli   *cli,
+                      GError **error)
+{
+  if (cli->estimator == NULL && qm_cli_get_catalog (cli, error) != NULL)
+    cli->estimator = qm_estimator_new (cli->catalog, error);
+
+  return cli->estimator;
+}
+
+/**
+ * qm_cli_get_machine:
+ * @cli: the program
+ * @error: return location for an error
+ *
+ * Returns: (transfer none): what this computer has, or %NULL with @error set
+ */
+QmMachine *
+qm_cli_get_machine (QmCli   *cli,
+                    GError **error)
+{
+  if (cli->machine == NULL && qm_cli_get_catalog (cli, error) != NULL)
+    cli->machine = qm_machine_probe (cli->catalog, g_getenv ("QM_SYSROOT"), NULL);
+
+  return cli->machine;
+}
+
+/**
+ * qm_cli_print_warnings:
+ * @warnings: (element-type QmPlanWarning): what reading a plan found odd
+ * @path: (nullable): the file it was read from
+ *
+ * Prints them to the error output, a line each.
+ */
+void
+qm_cli_print_warnings (GPtrArray  *warnings,
+                       const char *path)
+{
+  for (guint i = 0; i < warnings->len; i++)
+    {
+      const QmPlanWarning *warning = g_ptr_array_index (warnings, i);
+
+      if (path != NULL && warning->line > 0)
+        g_printerr ("quartermaster-cli: %s:%d: %s: %s\n", path, warning->line, warning->path, warning->text);
+      else
+        g_printerr ("quartermaster-cli: %s: %s: %s\n", path != NULL ? path : "-", warning->path, warning->text);
+    }
+}
+
+/**
+ * qm_cli_load_plan:
+ * @cli: the program
+ * @path: a plan file
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): the plan with every default filled in, or %NULL
+ *   with @error set
+ */
+QmResolved *
+qm_cli_load_plan (QmCli       *cli,
+                  const char  *path,
+                  GError     **error)
+{
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autofree char *directory = g_path_get_dirname (path);
+  QmCatalog *catalog = qm_cli_get_catalog (cli, error);
+
+  if (catalog == NULL)
+    return NULL;
+
+  plan = qm_plan_load (path, warnings, error);
+  if (plan == NULL)
+    return NULL;
+
+  resolved = qm_resolve (plan, catalog, directory, warnings, error);
+  if (resolved == NULL)
+    {
+      if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, path))
+        g_prefix_error (error, "%s: ", path);
+      return NULL;
+    }
+  qm_cli_print_warnings (warnings, path);
+
+  return g_steal_pointer (&resolved);
+}
+
+/**
+ * qm_cli_recommend:
+ * @cli: the program
+ * @resolved: a plan
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): the answer, with the time it took, or %NULL with
+ *   @error set
+ */
+QmRecommendation *
+qm_cli_recommend (QmCli             *cli,
+                  const QmResolved  *resolved,
+                  GError           **error)
+{
+  QmEstimator *estimator = qm_cli_get_estimator (cli, error);
+  QmRecommendation *recommendation;
+  QmHere here = { 0 };
+  gint64 start;
+
+  if (estimator == NULL || qm_cli_get_machine (cli, error) == NULL)
+    return NULL;
+
+  qm_machine_get_here (cli->machine, &here);
+  start = g_get_monotonic_time ();
+  recommendation = qm_recommend (estimator, resolved, &here, NULL);
+  qm_recommendation_set_seconds (recommendation, (g_get_monotonic_time () - start) / 1e6);
+
+  return recommendation;
+}
+
+/**
+ * qm_cli_print_json:
+ * @node: what to print
+ * @pretty: over several lines
+ */
+void
+qm_cli_print_json (JsonNode *node,
+                   gboolean  pretty)
+{
+  g_autofree char *text = json_to_string (node, pretty);
+
+  fputs (text, stdout);
+  fputc ('\n', stdout);
+}
+
+/**
+ * qm_cli_print_message:
+ * @message: a sentence of the core
+ *
+ * Prints it in the reader's language, the detail on a line of its own.
+ */
+void
+qm_cli_print_message (const QmMessage *message)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autofree char *text = qm_message_get_text (message, words);
+  g_autofree char *detail = qm_message_get_detail (message, words);
+
+  g_print ("  • %s\n", text);
+  if (detail != NULL)
+    g_print ("    %s\n", detail);
+}

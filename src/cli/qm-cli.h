@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+#include <json-glib/json-glib.h>
+
+#include "decide/qm-recommendation.h"
+#include "probe/qm-probe.h"
+
+G_BEGIN_DECLS
+
+/* Exit statuses, as the manual says. */
+#define QM_EXIT_OK      0
+#define QM_EXIT_FAILURE 1           /* of the machine: disk full, not readable */
+#define QM_EXIT_INPUT   2           /* what was given is wrong */
+
+#define QM_USAGE_ERROR (qm_usage_error_quark ())
+GQuark qm_usage_error_quark (void);
+
+/**
+ * QmCli:
+ *
+ * What every command needs, made when first asked for.
+ */
+typedef struct {
+  QmCatalog *catalog;
+  QmEstimator *estimator;
+  QmMachine *machine;
+  gboolean json;
+} QmCli;
+
+typedef struct {
+  const char *name;
+  const char *arguments;            /* msgid */
+  const char *summary;              /* msgid */
+  gboolean (*run) (QmCli *cli, GStrv arguments, GError **error);
+} QmCommand;
+
+/* one command a file; @arguments begin with the command's name */
+gboolean qm_command_estimate  (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_recommend (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_ask       (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_model     (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_detect    (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_catalog   (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_score     (QmCli *cli, GStrv arguments, GError **error);
+
+/* shared by them */
+gboolean     qm_cli_parse          (QmCli              *cli,
+                                    GStrv              *arguments,
+                                    const GOptionEntry *entries,
+                                    int                 minimum,
+                                    int                 maximum,
+                                    GError            **error);
+QmCatalog   *qm_cli_get_catalog    (QmCli              *cli,
+                                    GError            **error);
+QmEstimator *qm_cli_get_estimator  (QmCli              *cli,
+                                    GError            **error);
+QmMachine   *qm_cli_get_machine    (QmCli              *cli,
+                                    GError            **error);
+QmResolved  *qm_cli_load_plan      (QmCli              *cli,
+                                    const char         *path,
+                                    GError            **error);
+QmRecommendation *qm_cli_recommend (QmCli              *cli,
+                                    const QmResolved   *resolved,
+                                    GError            **error);
+void         qm_cli_print_warnings (GPtrArray          *warnings,
+                                    const char         *path);
+void         qm_cli_print_json     (JsonNode           *node,
+                                    gboolean            pretty);
+void         qm_cli_print_choice   (QmCli              *cli,
+                                    const QmResolved   *resolved,
+                                    const QmChoice     *choice,
+                                    gboolean            long_form);
+void         qm_cli_print_message  (const QmMessage    *message);
+
+G_END_DECLS
