@@ -45,10 +45,6 @@ QmResolved *qm_resolve        (const QmPlan *plan,
                                GError      **error);
 QmResolved *qm_resolved_copy  (const QmResolved *self);
 void        qm_resolved_free  (QmResolved   *self);
-
-/* over all epochs; 0 where the plan does not say */
-double      qm_plan_total_samples (const QmPlan *plan);
-double      qm_plan_total_tokens  (const QmPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmResolved, qm_resolved_free)
 
 G_END_DECLS

@@ -227,6 +227,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmPlan, qm_plan_free)
 gboolean qm_plan_is_training   (const QmPlan  *self);
 gboolean qm_plan_is_inference  (const QmPlan  *self);
 
+/* over all epochs; 0 where the plan does not say */
+double      qm_plan_total_samples (const QmPlan *plan);
+double      qm_plan_total_tokens  (const QmPlan *plan);
+
 void     qm_word_set           (QmWord         word,
                                 const char    *value);
 gboolean qm_word_list_contains (const QmWordList *self,

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "plan/qm-plan.h"
+
+G_BEGIN_DECLS
+
+/* How a field of the plan file is held; private to the folder. */
+typedef enum {
+  QM_FIELD_TEXT,                    /* char *, free */
+  QM_FIELD_WORD,                    /* QmWord of an open vocabulary */
+  QM_FIELD_WORDS,                   /* QmWordList */
+  QM_FIELD_ENUM,
+  QM_FIELD_TERNARY,
+  QM_FIELD_NUMBER,                  /* double */
+  QM_FIELD_COUNT,                   /* double that is whole */
+  QM_FIELD_INTEGER,                 /* int */
+  QM_FIELD_OBJECT,                  /* JsonObject * */
+} QmFieldKind;
+
+typedef gboolean (*QmWordCheck) (const char *word);
+
+/**
+ * QmField:
+ * @unset: what an unanswered number is: 0, -1 or NaN
+ * @words: what is right, for a message; of words with a @check
+ *
+ * One field of the plan file: reader, writer, comparison and the flow all work
+ * from the one table of these.
+ */
+typedef struct {
+  const char *path;
+  QmFieldKind kind;
+  gsize offset;
+  GType (*enum_type) (void);
+  double unset;
+  double minimum;
+  double maximum;
+  QmWordCheck check;
+  const char *words;
+} QmField;
+
+const QmField *qm_plan_fields        (guint           *n);
+const QmField *qm_plan_field_find    (const char      *path);
+gboolean       qm_plan_field_is_set  (const QmField   *self,
+                                      const QmPlan    *plan);
+gboolean       qm_plan_field_equal   (const QmField   *self,
+                                      const QmPlan    *a,
+                                      const QmPlan    *b);
+void           qm_plan_field_unset   (const QmField   *self,
+                                      QmPlan          *plan);
+gboolean       qm_plan_field_read    (const QmField   *self,
+                                      QmPlan          *plan,
+                                      JsonNode        *node,
+                                      GError         **error);
+JsonNode      *qm_plan_field_write   (const QmField   *self,
+                                      const QmPlan    *plan);
+gpointer       qm_plan_field_pointer (const QmField   *self,
+                                      const QmPlan    *plan);
+
+/* the batch fields must agree; sharding must divide; and the like */
+gboolean       qm_plan_check         (const QmPlan    *plan,
+                                      const char     **path,
+                                      GError         **error);
+
+/* line of a path in a JSON text, 1 is the first; 0 where it is not there */
+int            qm_json_line_of       (const char      *data,
+                                      gsize            length,
+                                      const char      *path);
+
+G_END_DECLS

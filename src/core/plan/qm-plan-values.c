@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "plan/qm-plan-fields.h"
+#include "qm-enum.h"
+
+static gboolean
+wrong_type (const QmField *self,
+            const char    *expected,
+            JsonNode      *node,
+            GError       **error)
+{
+  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "%s: %s is expected, found %s", self->path, expected,
+               JSON_NODE_HOLDS_OBJECT (node) ? "an object" : JSON_NODE_HOLDS_ARRAY (node) ? "a list"
+               : json_node_get_value_type (node) == G_TYPE_STRING ? "a text"
+               : json_node_get_value_type (node) == G_TYPE_BOOLEAN ? "true or false" : "a number");
+  return FALSE;
+}
+
+static gboolean
+holds (JsonNode *node,
+       GType     type)
+{
+  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == type;
+}
+
+static gboolean
+read_double (const QmField *self,
+             JsonNode      *node,
+             double        *value,
+             GError       **error)
+{
+  if (!holds (node, G_TYPE_INT64) && !holds (node, G_TYPE_DOUBLE))
+    return wrong_type (self, "a number", node, error);
+
+  *value = json_node_get_double (node);
+  if (!isfinite (*value) || *value < self->minimum || *value > self->maximum)
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %g is out of range; %g to %g are possible", self->path, *value,
+                   self->minimum, self->maximum);
+      return FALSE;
+    }
+  if (self->kind != QM_FIELD_NUMBER && *value != floor (*value))
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %g is not whole; a whole number is expected", self->path, *value);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+check_word (const QmField *self,
+            const char    *word,
+            GError       **error)
+{
+  if (strlen (word) >= sizeof (QmWord))
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: the word is too long; at most %d letters are possible",
+                   self->path, (int) sizeof (QmWord) - 1);
+      return FALSE;
+    }
+  if (self->check != NULL && !self->check (word))
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use one of %s", self->path, word, self->words);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_words (const QmField *self,
+            QmWordList    *list,
+            JsonNode      *node,
+            GError       **error)
+{
+  JsonArray *array;
+  guint n;
+
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return wrong_type (self, "a list of words", node, error);
+
+  array = json_node_get_array (node);
+  n = json_array_get_length (array);
+  if (n > QM_MAX_WORDS)
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %u words; at most %d are possible", self->path, n, QM_MAX_WORDS);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *element = json_array_get_element (array, i);
+
+      if (!holds (element, G_TYPE_STRING))
+        return wrong_type (self, "a list of words", element, error);
+      if (!check_word (self, json_node_get_string (element), error))
+        return FALSE;
+      qm_word_set (list->words[i], json_node_get_string (element));
+    }
+  list->n = n;
+
+  return TRUE;
+}
+
+static gboolean
+read_enum (const QmField *self,
+           int           *value,
+           JsonNode      *node,
+           GError       **error)
+{
+  g_autofree char *words = NULL;
+
+  if (!holds (node, G_TYPE_STRING))
+    return wrong_type (self, "a word", node, error);
+  if (qm_enum_from_word (self->enum_type (), json_node_get_string (node), value))
+    return TRUE;
+
+  words = qm_enum_words (self->enum_type ());
+  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use one of %s", self->path,
+               json_node_get_string (node), words);
+  return FALSE;
+}
+
+static gboolean
+read_text (const QmField *self,
+           gpointer       at,
+           JsonNode      *node,
+           GError       **error)
+{
+  const char *text;
+
+  if (!holds (node, G_TYPE_STRING))
+    return wrong_type (self, "a text", node, error);
+
+  text = json_node_get_string (node);
+  if (self->offset != G_STRUCT_OFFSET (QmPlan, limits.currency))
+    {
+      g_set_str ((char **) at, text);
+      return TRUE;
+    }
+  if (strlen (text) != 3 || strspn (text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
+    {
+      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use %s", self->path, text, self->words);
+      return FALSE;
+    }
+  g_strlcpy (at, text, 4);
+
+  return TRUE;
+}
+
+/**
+ * qm_plan_field_read:
+ * @self: a field
+ * @plan: (inout): the plan to take the answer
+ * @node: what the file holds; null takes the answer back
+ * @error: return location for a #QmPlanError
+ *
+ * Returns: whether @node is an answer that can be
+ */
+gboolean
+qm_plan_field_read (const QmField *self,
+                    QmPlan        *plan,
+                    JsonNode      *node,
+                    GError       **error)
+{
+  gpointer at = qm_plan_field_pointer (self, plan);
+  double value;
+
+  qm_plan_field_unset (self, plan);
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+
+  switch (self->kind)
+    {
+    case QM_FIELD_TEXT:
+      return read_text (self, at, node, error);
+    case QM_FIELD_WORD:
+      if (!holds (node, G_TYPE_STRING))
+        return wrong_type (self, "a word", node, error);
+      if (!check_word (self, json_node_get_string (node), error))
+        return FALSE;
+      qm_word_set (at, json_node_get_string (node));
+      return TRUE;
+    case QM_FIELD_WORDS:
+      return read_words (self, at, node, error);
+    case QM_FIELD_ENUM:
+      return read_enum (self, at, node, error);
+    case QM_FIELD_TERNARY:
+      if (!holds (node, G_TYPE_BOOLEAN))
+        return wrong_type (self, "true or false", node, error);
+      *(QmTernary *) at = json_node_get_boolean (node) ? QM_TERNARY_YES : QM_TERNARY_NO;
+      return TRUE;
+    case QM_FIELD_OBJECT:
+      if (!JSON_NODE_HOLDS_OBJECT (node))
+        return wrong_type (self, "an object", node, error);
+      *(JsonObject **) at = json_node_dup_object (node);
+      return TRUE;
+    case QM_FIELD_INTEGER:
+      if (!read_double (self, node, &value, error))
+        return FALSE;
+      *(int *) at = (int) value;
+      return TRUE;
+    case QM_FIELD_NUMBER:
+    case QM_FIELD_COUNT:
+    default:
+      return read_double (self, node, at, error);
+    }
+}
+
+static JsonNode *
+number_node (double value)
+{
+  JsonNode *node = json_node_new (JSON_NODE_VALUE);
+
+  if (value == floor (value) && fabs (value) < 9007199254740992.0)
+    json_node_set_int (node, (gint64) value);
+  else
+    json_node_set_double (node, value);
+
+  return node;
+}
+
+static JsonNode *
+words_node (const QmWordList *list)
+{
+  JsonNode *node = json_node_new (JSON_NODE_ARRAY);
+  JsonArray *array = json_array_new ();
+
+  for (int i = 0; i < list->n; i++)
+    json_array_add_string_element (array, list->words[i]);
+  json_node_take_array (node, array);
+
+  return node;
+}
+
+static JsonNode *
+text_node (const char *text)
+{
+  JsonNode *node = json_node_new (JSON_NODE_VALUE);
+
+  json_node_set_string (node, text);
+  return node;
+}
+
+/**
+ * qm_plan_field_write:
+ * @self: a field
+ * @plan: a plan that answers it
+ *
+ * Returns: (transfer full): the answer as the file has it
+ */
+JsonNode *
+qm_plan_field_write (const QmField *self,
+                     const QmPlan  *plan)
+{
+  gpointer at = qm_plan_field_pointer (self, plan);
+  JsonNode *node;
+
+  switch (self->kind)
+    {
+    case QM_FIELD_TEXT:
+      return text_node (self->offset == G_STRUCT_OFFSET (QmPlan, limits.currency) ? at : *(char **) at);
+    case QM_FIELD_WORD:
+      return text_node (at);
+    case QM_FIELD_WORDS:
+      return words_node (at);
+    case QM_FIELD_ENUM:
+      return text_node (qm_enum_to_word (self->enum_type (), *(int *) at));
+    case QM_FIELD_TERNARY:
+      node = json_node_new (JSON_NODE_VALUE);
+      json_node_set_boolean (node, *(int *) at == QM_TERNARY_YES);
+      return node;
+    case QM_FIELD_OBJECT:
+      node = json_node_new (JSON_NODE_OBJECT);
+      json_node_set_object (node, *(JsonObject **) at);
+      return node;
+    case QM_FIELD_INTEGER:
+      return number_node (*(int *) at);
+    case QM_FIELD_NUMBER:
+    case QM_FIELD_COUNT:
+    default:
+      return number_node (*(double *) at);
+    }
+}
