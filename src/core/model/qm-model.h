@@ -142,6 +142,8 @@ typedef struct {
   const char *license;              /* (nullable) */
   const char *source;               /* (nullable) */
   double training_tokens;           /* that it was pre-trained on; 0 unknown */
+
+  GPtrArray *notes;                 /* (nullable) (element-type utf8): what was assumed in reading it */
 } QmModel;
 
 G_END_DECLS
