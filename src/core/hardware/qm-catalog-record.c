@@ -82,25 +82,45 @@ qm_catalog_file_line (QmCatalogFile *self,
   return record_line;
 }
 
+/* json-glib begins with a place of its own, "<data>:3:6: Parse error: ...". */
+static const char *
+split_reason (const char *message,
+              guint      *line)
+{
+  static const char place[] = "<data>:";
+  static const char label[] = "Parse error: ";
+  char *rest;
+
+  *line = 1;
+  if (!g_str_has_prefix (message, place))
+    return message;
+
+  *line = g_ascii_strtoull (message + strlen (place), &rest, 10);
+  rest = strstr (rest, ": ");
+  if (rest == NULL)
+    return message;
+  rest += strlen (": ");
+  return g_str_has_prefix (rest, label) ? rest + strlen (label) : rest;
+}
+
 static gboolean
 parse (QmCatalogFile *self,
        GError       **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) reason = NULL;
-  const char *said;
+  g_autoptr (GError) found = NULL;
+  const char *reason;
+  guint line;
 
   json_parser_set_strict (parser, TRUE);
-  if (json_parser_load_from_data (parser, self->text, -1, &reason))
+  if (json_parser_load_from_data (parser, self->text, -1, &found))
     {
       self->root = json_parser_steal_root (parser);
       return TRUE;
     }
 
-  /* json-glib begins with a position of its own, "<data>:3:5: Parse error: ..." */
-  said = strstr (reason->message, "rror: ");
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, "%s:%u: not valid JSON: %s", self->shown,
-               MAX (1, json_parser_get_current_line (parser)), said != NULL ? said + strlen ("rror: ") : reason->message);
+  reason = split_reason (found->message, &line);
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, "%s:%u: not valid JSON: %s", self->shown, line, reason);
   return FALSE;
 }
 

@@ -142,6 +142,26 @@ test_vision_model (void)
   g_assert_null (qm_catalog_find_model (catalog, "resnet-51", 0));
 }
 
+/* Counts that their makers publish, and one tie of embedding and head. */
+static void
+test_language_models (void)
+{
+  g_autoptr (QmCatalog) catalog = load_shipped ();
+  const QmModelEntry *llama = qm_catalog_find_model (catalog, "llama-3.1-8b-instruct", 0);
+  guint with_config = 0;
+
+  g_assert_cmpstr (llama->id, ==, "llama-3.1-8b");
+  g_assert_cmpstr (llama->name, ==, "Llama 3.1 8B");
+  g_assert_cmpint (llama->task, ==, QM_TASK_LANGUAGE_MODEL);
+  g_assert_cmpint (json_object_get_int_member (llama->facts, "parameters"), ==, 8030261248);
+  g_assert_cmpint (json_object_get_int_member (llama->config, "num_key_value_heads"), ==, 8);
+  g_assert_true (json_object_get_boolean_member (llama->facts, "gated"));
+  g_assert_cmpint (qm_catalog_find_model (catalog, "xgboost-exact", 0)->task, ==, QM_TASK_TABULAR);
+  for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
+    with_config += qm_catalog_model (catalog, i)->config != NULL;
+  g_assert_cmpuint (with_config, >=, 80);
+}
+
 static void
 test_names (void)
 {
@@ -170,6 +190,7 @@ main (int    argc,
   g_test_add_func ("/catalog/origins", test_origins);
   g_test_add_func ("/catalog/offer", test_offer);
   g_test_add_func ("/catalog/vision-model", test_vision_model);
+  g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
 
   return g_test_run ();
