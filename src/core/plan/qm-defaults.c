@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
 #include "plan/qm-vocabulary.h"
 
