@@ -14,19 +14,17 @@ power_of_two_at_least (double x)
  * @device: a device
  * @constants: constants
  *
- * Returns: the number on the box of its memory, in the unit of the box (GiB
- *   for GPUs); a usual one where the catalog has none
+ * Returns: the number on the box of its memory; a usual one where the catalog
+ *   has none
  */
 double
 qm_llm_box_gb (const QmDevice               *device,
                const QmLlmTrainingConstants *constants)
 {
-  gboolean is_binary = device->vendor == QM_VENDOR_NVIDIA || device->vendor == QM_VENDOR_AMD;
-
   if (!(device->memory_bytes > 0))
     return constants->layout.memory_gb;
 
-  return device->memory_bytes / (is_binary ? QM_GIB : 1e9);
+  return device->memory_bytes / QM_GIB;
 }
 
 /* TPU: tensor parallelism widens until the gathers of weights hide behind the

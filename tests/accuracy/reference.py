@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run a reference predictor on measured cases.
+
+    reference.py FOLDER MODULE DEVICES CASES
+
+FOLDER holds MODULE.py, a predictor with predict (plan, devices); DEVICES is the
+list of devices it reads, CASES a file of measured cases, one a line. Prints one
+array: {"id", "plan", "expected"} a case, where expected holds what the tests of
+the core compare with.
+"""
+import importlib
+import json
+import sys
+
+
+def flatten(result):
+    memory, rate = result['memory'], result['throughput']
+    flat = {
+        'device': memory['per_device_bytes'],
+        'allocated': memory['by_basis']['allocated'],
+        'reserved': memory['by_basis']['reserved'],
+        'parts': list(memory['breakdown'].values()),
+        'fits': memory['fits'],
+        'configuration': result['configuration'],
+    }
+    if rate is not None:
+        flat.update(
+            per_second=rate['per_second'],
+            per_device_per_second=rate['per_device_per_second'],
+            step=rate['step_seconds'],
+            samples_per_second=rate['samples_per_second']['p50'],
+            tflops_per_device=rate['tflops_per_device']['p50'],
+            mfu=rate['mfu'],
+            bound_by=rate['bound_by'],
+            seconds=list(rate['step_breakdown'].values()))
+    return flat
+
+
+def main():
+    folder, module, devices_file, cases_file = sys.argv[1:]
+    sys.path.insert(0, folder)
+    predictor = importlib.import_module(module)
+    with open(devices_file, encoding='utf-8') as f:
+        devices = {d['id']: d for d in json.load(f)}
+    with open(cases_file, encoding='utf-8') as f:
+        cases = [json.loads(line) for line in f if line.strip()]
+    json.dump([{'id': c['id'], 'plan': c['plan'], 'expected': flatten(predictor.predict(c['plan'], devices))}
+               for c in cases], sys.stdout)
+
+
+if __name__ == '__main__':
+    main()
