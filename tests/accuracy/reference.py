@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run a reference predictor on measured cases.
 
-    reference.py FOLDER MODULE DEVICES CASES
+    reference.py FOLDER MODULE DEVICES CASES [FIELD...]
 
 FOLDER holds MODULE.py, a predictor with predict (plan, devices); DEVICES is the
-list of devices it reads, CASES a file of measured cases, one a line. Prints one
-array: {"id", "plan", "expected"} a case, where expected holds what the tests of
-the core compare with.
+list of devices it reads, CASES a file of measured cases, one a line. Each FIELD,
+as training.framework, is left out of every plan. Prints an array with {"id",
+"plan", "expected"} for each case, where expected holds what the tests of the core
+compare with.
 """
 import importlib
 import json
@@ -38,13 +39,17 @@ def flatten(result):
 
 
 def main():
-    folder, module, devices_file, cases_file = sys.argv[1:]
+    folder, module, devices_file, cases_file, *fields = sys.argv[1:]
     sys.path.insert(0, folder)
     predictor = importlib.import_module(module)
     with open(devices_file, encoding='utf-8') as f:
         devices = {d['id']: d for d in json.load(f)}
     with open(cases_file, encoding='utf-8') as f:
         cases = [json.loads(line) for line in f if line.strip()]
+    for case in cases:
+        for field in fields:
+            section, name = field.split('.')
+            case['plan'][section].pop(name, None)
     json.dump([{'id': c['id'], 'plan': c['plan'], 'expected': flatten(predictor.predict(c['plan'], devices))}
                for c in cases], sys.stdout)
 
