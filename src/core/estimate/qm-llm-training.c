@@ -388,7 +388,9 @@ fill_training (QmEstimate     *estimate,
  *
  * Predicts peak memory of the fullest device and the training rate. Ranges come
  * from cross-validation on measured runs. Where the plan names no framework the
- * result is the weighted geometric mean over the usual ones. Allocates nothing.
+ * result is the weighted geometric mean over the usual ones. Where the catalog
+ * lacks a peak or bandwidth there is no rate ("no-rate"), and nothing at all for
+ * a model of unknown size ("no-parameters"). Allocates nothing.
  */
 void
 qm_llm_training_predict (const QmLlmTraining   *self,
@@ -398,9 +400,15 @@ qm_llm_training_predict (const QmLlmTraining   *self,
 {
   Runs runs;
 
+  estimate->device = device;
+  if (!(self->shape.parameters > 0))
+    {
+      estimate->failure = "no-parameters";
+      return;
+    }
+
   run_candidates (&runs, self, device, configuration);
 
-  estimate->device = device;
   estimate->trainable_parameters = self->trainable;
   fill_configuration (estimate, &runs.items[0].job);
   fill_training (estimate, &runs.items[0].job);

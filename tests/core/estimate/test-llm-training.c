@@ -622,6 +622,24 @@ test_no_rate (Fixture       *fixture,
   g_assert_true (qm_range_is_known (estimate.memory.device));
 }
 
+static void
+test_no_parameters (Fixture       *fixture,
+                    gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmModel) model = NULL;
+  QmEstimate estimate;
+
+  read_case (fixture, find_case (vectors, "lora-one-4090"), &plan, &model);
+  model->parameters = 0;
+  predict (fixture, plan, model, &estimate);
+
+  g_assert_cmpstr (estimate.failure, ==, "no-parameters");
+  g_assert_false (qm_range_is_known (estimate.memory.device));
+  g_assert_false (estimate.throughput.known);
+}
+
 /* A newcomer names no framework: the range is wider, the middle is of the same kind. */
 static void
 test_framework_unstated (Fixture       *fixture,
@@ -686,6 +704,7 @@ main (int    argc,
   ADD ("flops", test_flops);
   ADD ("host-memory", test_host_memory);
   ADD ("no-rate", test_no_rate);
+  ADD ("no-parameters", test_no_parameters);
   ADD ("framework-unstated", test_framework_unstated);
   ADD ("linear-probe", test_linear_probe);
 
