@@ -32,6 +32,8 @@ qm_model_copy (const QmModel *self)
 
   if (copy->config != NULL)
     json_object_ref (copy->config);
+  if (copy->facts != NULL)
+    json_object_ref (copy->facts);
   if (copy->notes != NULL)
     g_ptr_array_ref (copy->notes);
   return copy;
@@ -47,6 +49,7 @@ qm_model_free (QmModel *self)
   if (self == NULL)
     return;
   g_clear_pointer (&self->config, json_object_unref);
+  g_clear_pointer (&self->facts, json_object_unref);
   g_clear_pointer (&self->notes, g_ptr_array_unref);
   g_free (self);
 }

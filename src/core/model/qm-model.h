@@ -143,6 +143,8 @@ typedef struct {
   const char *source;               /* (nullable) */
   double training_tokens;           /* that it was pre-trained on; 0 unknown */
 
+  double stored_bytes;              /* of the tensors in the file read; 0 unknown */
+  JsonObject *facts;                /* (nullable): the catalog entry, which @license and @source are of */
   GPtrArray *notes;                 /* (nullable) (element-type utf8): what was assumed in reading it */
 } QmModel;
 

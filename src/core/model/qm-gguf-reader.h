@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * QmGguf:
+ * @metadata: numbers, words and short lists of numbers by their key; of other
+ *   lists the length, under the key with `#` behind it
+ * @parameters: elements of all tensors
+ * @bytes: of all tensors
+ * @has_output: whether the output head is a tensor of its own
+ *
+ * What the header of a GGUF file says.
+ */
+typedef struct {
+  JsonObject *metadata;
+  double parameters;
+  double bytes;
+  gboolean has_output;
+} QmGguf;
+
+gboolean qm_gguf_read  (QmGguf      *self,
+                        const char  *path,
+                        GError     **error);
+void     qm_gguf_clear (QmGguf      *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QmGguf, qm_gguf_clear)
+
+G_END_DECLS

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-private.h"
+
+#include <string.h>
+
+/* No file of a model nests a quarter as deep; the parser is recursive. */
+#define MAX_DEPTH 64
+
+typedef struct {
+  const char *data;
+  gsize length;
+  gsize at;
+  int depth;
+  GString *text;
+} Scan;
+
+static void
+copy_string (Scan *scan)
+{
+  gsize start = scan->at++;
+
+  while (scan->at < scan->length && scan->data[scan->at] != '"')
+    scan->at += scan->data[scan->at] == '\\' ? 2 : 1;
+  scan->at = MIN (scan->length, scan->at + 1);
+  g_string_append_len (scan->text, scan->data + start, scan->at - start);
+}
+
+/* Python writes numbers that JSON does not have. As words they parse, and who
+ * needs them as numbers refuses them by name. */
+static gboolean
+copy_odd_number (Scan *scan)
+{
+  static const char * const words[] = { "-Infinity", "Infinity", "NaN" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      gsize length = strlen (words[i]);
+
+      if (scan->length - scan->at < length || memcmp (scan->data + scan->at, words[i], length) != 0)
+        continue;
+      g_string_append_printf (scan->text, "\"%s\"", words[i]);
+      scan->at += length;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+tame (Scan    *scan,
+      GError **error)
+{
+  while (scan->at < scan->length)
+    {
+      char c = scan->data[scan->at];
+
+      if (c == '[' || c == '{')
+        scan->depth++;
+      if (c == ']' || c == '}')
+        scan->depth--;
+      if (scan->depth > MAX_DEPTH)
+        {
+          g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
+                       "it nests more than %d levels deep, which no model's file does", MAX_DEPTH);
+          return FALSE;
+        }
+      if (c == '"')
+        copy_string (scan);
+      else if (!copy_odd_number (scan))
+        {
+          g_string_append_c (scan->text, c);
+          scan->at++;
+        }
+    }
+  return TRUE;
+}
+
+/**
+ * qm_json_text_parse:
+ * @data: (array length=length): UTF-8 text from outside
+ * @length: its bytes
+ * @error: return location for an error
+ *
+ * Parses JSON strictly, but for the numbers that Python's writer adds to it:
+ * `NaN` and `Infinity` become words. Nesting is limited.
+ *
+ * Returns: (transfer full) (nullable): the root
+ */
+JsonNode *
+qm_json_text_parse (const char  *data,
+                    gsize        length,
+                    GError     **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GString) text = g_string_sized_new (length + 16);
+  g_autoptr (GError) reason = NULL;
+  Scan scan = { .data = data, .length = length, .text = text };
+  const char *detail;
+
+  if (!tame (&scan, error))
+    return NULL;
+  json_parser_set_strict (parser, TRUE);
+  if (json_parser_load_from_data (parser, text->str, text->len, &reason) && json_parser_get_root (parser) != NULL)
+    return json_parser_steal_root (parser);
+  detail = reason != NULL ? strstr (reason->message, "rror: ") : NULL;
+  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "line %u is not valid JSON: %s",
+               MAX (1, json_parser_get_current_line (parser)),
+               detail != NULL ? detail + strlen ("rror: ") : reason != NULL ? reason->message : "it holds nothing");
+  return NULL;
+}

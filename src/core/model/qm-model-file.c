@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-private.h"
+
+#include <string.h>
+
+#include <gio/gio.h>
+
+/* Index files of the largest models hold a few megabytes. */
+#define MAX_JSON_BYTES (64 * 1024 * 1024)
+#define SNIFF_BYTES 512
+
+/* Files that lie beside a model and say nothing of its size, by a key that only they have. */
+static const struct {
+  const char *key;
+  const char *also;                 /* (nullable): must be there too */
+  const char *text;
+} others[] = {
+  { "peft_type", NULL, "this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
+    "that it was made for" },
+  { "lora_alpha", NULL, "this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
+    "that it was made for" },
+  { "tokenizer_class", NULL, "this is a tokenizer's configuration; give the config.json beside it" },
+  { "added_tokens", "model", "this is a tokenizer; give the config.json beside it" },
+  { "image_processor_type", NULL, "this is an image processor's configuration; give the config.json beside it" },
+  { "feature_extractor_type", NULL, "this is a feature extractor's configuration; give the config.json beside it" },
+  { "train_batch_size", NULL, "this is a training configuration; give the config.json of the model" },
+  { "log_history", NULL, "this is a training log; give the config.json of the model" },
+};
+
+/* Sizes by any name: with one of them a file is taken for a model. */
+static const char * const size_keys[] = {
+  "hidden_size", "d_model", "n_embd", "dim", "text_config", "num_hidden_layers", "n_layer", "depths",
+  "block_out_channels", "encoder_layers", "num_layers", "n_layers",
+};
+
+static gboolean
+has_any_size (JsonObject *object)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (size_keys); i++)
+    if (json_object_has_member (object, size_keys[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+refuse (GError     **error,
+        const char  *text)
+{
+  g_set_error_literal (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, text);
+}
+
+static gboolean
+is_pipeline (JsonObject *object)
+{
+  JsonNode *node = json_object_get_member (object, "_class_name");
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
+         g_str_has_suffix (json_node_get_string (node), "Pipeline");
+}
+
+static gboolean
+refuse_adapter (JsonObject  *object,
+                const char  *text,
+                GError     **error)
+{
+  JsonNode *node = json_object_get_member (object, "base_model_name_or_path");
+  const char *base = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
+
+  if (base != NULL && base[0] != '\0')
+    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "%s (%.80s)", text, base);
+  else
+    refuse (error, text);
+  return FALSE;
+}
+
+/**
+ * qm_model_refuse_other_json:
+ * @object: the content of a JSON file
+ * @error: return location for an error
+ *
+ * Returns: %FALSE with a sentence that says what the file is and what to give
+ *   instead, where it is one of those that are often taken for a config.json
+ */
+gboolean
+qm_model_refuse_other_json (JsonObject  *object,
+                            GError     **error)
+{
+  if (is_pipeline (object))
+    {
+      refuse (error, "this is the index of an image pipeline; give the config.json in its folder unet or transformer");
+      return FALSE;
+    }
+  if (has_any_size (object))
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (json_object_has_member (object, others[i].key) &&
+        (others[i].also == NULL || json_object_has_member (object, others[i].also)))
+      return refuse_adapter (object, others[i].text, error);
+  if (json_object_has_member (object, "_from_model_config") || json_object_has_member (object, "eos_token_id"))
+    {
+      refuse (error, "these are settings for text generation; give the config.json beside the file");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static char *
+read_bytes (const char  *path,
+            gsize        max,
+            gsize       *length,
+            GError     **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, &reason);
+  g_autofree char *data = NULL;
+
+  if (stream == NULL)
+    {
+      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      return NULL;
+    }
+  data = g_malloc (max + 1);
+  if (!g_input_stream_read_all (G_INPUT_STREAM (stream), data, max, length, NULL, &reason))
+    {
+      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      return NULL;
+    }
+  data[*length] = '\0';
+  return g_steal_pointer (&data);
+}
+
+static gboolean
+find_size (const char  *path,
+           guint64     *size,
+           GFileType   *type,
+           GError     **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GFileInfo) info = g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_SIZE ","
+                                                  G_FILE_ATTRIBUTE_STANDARD_TYPE,
+                                                  G_FILE_QUERY_INFO_NONE, NULL, &reason);
+
+  if (info == NULL)
+    {
+      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      return FALSE;
+    }
+  *size = g_file_info_get_size (info);
+  *type = g_file_info_get_file_type (info);
+  return TRUE;
+}
+
+/* What the first bytes give away, where they are not a model's. */
+static gboolean
+refuse_by_first_bytes (const char  *data,
+                       gsize        length,
+                       GError     **error)
+{
+  gsize start = 0;
+
+  if (length >= 2 && (memcmp (data, "\xff\xfe", 2) == 0 || memcmp (data, "\xfe\xff", 2) == 0))
+    refuse (error, "this is text in UTF-16; save it as UTF-8");
+  else if (g_str_has_prefix (data, "version https://git-lfs"))
+    refuse (error, "this is a Git LFS pointer, not the file itself; run “git lfs pull” in its folder");
+  else if (length >= 4 && memcmp (data, "PK\3\4", 4) == 0)
+    refuse (error, "this is a PyTorch checkpoint or another archive, which is not opened; give the config.json or a "
+            "safetensors file");
+  else if (length >= 2 && data[0] == '\x80' && data[1] >= 2 && data[1] <= 5)
+    refuse (error, "this is a Python pickle, which is not opened; give the config.json or a safetensors file");
+  else
+    {
+      while (start < length && g_ascii_isspace (data[start]))
+        start++;
+      if (start == length)
+        refuse (error, length == 0 ? "the file is empty" : "the file holds nothing but blanks");
+      else if (data[start] == '<')
+        refuse (error, "this is a web page, as a failed download leaves it; give the file itself");
+      else
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A byte order mark of UTF-8 is let pass. */
+static JsonNode *
+parse_file (const char  *path,
+            GError     **error)
+{
+  gsize length = 0;
+  guint64 size;
+  GFileType type;
+  g_autofree char *data = NULL;
+  const char *start;
+
+  if (!find_size (path, &size, &type, error))
+    return NULL;
+  if (size > MAX_JSON_BYTES)
+    {
+      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
+                   "the file is neither GGUF nor safetensors, and too large for a config.json");
+      return NULL;
+    }
+  data = read_bytes (path, size, &length, error);
+  if (data == NULL)
+    return NULL;
+  start = length >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0 ? data + 3 : data;
+  length -= start - data;
+  if (g_utf8_validate_len (start, length, NULL))
+    return qm_json_text_parse (start, length, error);
+  refuse (error, "the file is neither GGUF, safetensors nor UTF-8 text; give a config.json, a safetensors file or a "
+          "GGUF file");
+  return NULL;
+}
+
+/**
+ * qm_model_load_config:
+ * @path: a config.json
+ * @error: return location for an error
+ *
+ * Returns: (transfer full) (nullable): its content
+ */
+JsonObject *
+qm_model_load_config (const char  *path,
+                      GError     **error)
+{
+  g_autoptr (JsonNode) root = parse_file (path, error);
+
+  if (root == NULL)
+    return NULL;
+  if (!JSON_NODE_HOLDS_OBJECT (root))
+    {
+      refuse (error, "the file holds no JSON object; give a config.json");
+      return NULL;
+    }
+  return json_object_ref (json_node_get_object (root));
+}
+
+static QmModel *
+from_config_file (const char  *path,
+                  GError     **error)
+{
+  g_autoptr (JsonObject) config = qm_model_load_config (path, error);
+  g_autoptr (QmModel) self = NULL;
+
+  if (config == NULL)
+    return NULL;
+  if (json_object_has_member (config, "weight_map"))
+    return qm_model_from_weight_index (path, config, error);
+  if (!qm_model_refuse_other_json (config, error))
+    return NULL;
+  self = qm_model_new ();
+  if (!qm_model_read_config (self, config, error))
+    return NULL;
+  self->read_by = QM_READER_CONFIG;
+  return g_steal_pointer (&self);
+}
+
+static char *
+find_in_directory (const char  *path,
+                   GError     **error)
+{
+  static const char * const names[] = { "config.json", "params.json", "model.safetensors.index.json",
+                                        "model.safetensors", "model_index.json" };
+  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_build_filename (path, names[i], NULL);
+
+      if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&file);
+    }
+  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
+    if (g_str_has_suffix (name, ".gguf") || g_str_has_suffix (name, ".safetensors"))
+      return g_build_filename (path, name, NULL);
+  refuse (error, "the folder holds no config.json, safetensors file or GGUF file");
+  return NULL;
+}
+
+static QmModel *
+from_regular_file (const char  *path,
+                   GError     **error)
+{
+  gsize length = 0;
+  g_autofree char *first = read_bytes (path, SNIFF_BYTES, &length, error);
+
+  if (first == NULL)
+    return NULL;
+  if (length >= 4 && memcmp (first, "GGUF", 4) == 0)
+    return qm_model_from_gguf (path, error);
+  if (refuse_by_first_bytes (first, length, error))
+    return NULL;
+  if (g_str_has_suffix (path, ".safetensors") || (length > 9 && first[8] == '{' && memchr (first, '\0', 8) != NULL))
+    return qm_model_from_safetensors (path, error);
+  if (g_str_has_suffix (path, ".gguf"))
+    {
+      refuse (error, "the file is called GGUF but does not begin like one");
+      return NULL;
+    }
+  return from_config_file (path, error);
+}
+
+/* The folder names the model where the file has its usual name. */
+static void
+name_after_path (QmModel    *self,
+                 const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *folder_name = g_path_get_basename (folder);
+  char *dot = strrchr (base, '.');
+  gboolean usual = g_str_has_prefix (base, "config.") || g_str_has_prefix (base, "model") ||
+                   g_str_has_prefix (base, "params.");
+
+  if (self->name[0] != '\0')
+    return;
+  if (dot != NULL && dot != base)
+    *dot = '\0';
+  qm_model_set_name (self, usual && !g_str_equal (folder_name, ".") ? folder_name : base);
+}
+
+/**
+ * qm_model_from_file:
+ * @path: a config.json, a safetensors file or its index, a GGUF file, or a
+ *   folder that holds one
+ * @error: return location for an error
+ *
+ * Headers alone are read, and no length in them is trusted unchecked. What is
+ * no model is %QM_MODEL_ERROR_NOT_A_MODEL, with a sentence that says what it
+ * is and what to give instead.
+ *
+ * Returns: (transfer full) (nullable): the model
+ */
+QmModel *
+qm_model_from_file (const char  *path,
+                    GError     **error)
+{
+  g_autofree char *found = NULL;
+  g_autoptr (QmModel) self = NULL;
+  guint64 size;
+  GFileType type;
+
+  if (!find_size (path, &size, &type, error))
+    return NULL;
+  if (type == G_FILE_TYPE_DIRECTORY)
+    {
+      found = find_in_directory (path, error);
+      if (found == NULL)
+        return NULL;
+      path = found;
+    }
+  else if (type != G_FILE_TYPE_REGULAR)
+    {
+      refuse (error, "this is no ordinary file");
+      return NULL;
+    }
+  self = from_regular_file (path, error);
+  if (self != NULL)
+    name_after_path (self, path);
+  return g_steal_pointer (&self);
+}

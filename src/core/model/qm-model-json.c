@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-private.h"
+
+#include <math.h>
+
+/* Tokens; the steps that people ask about. */
+static const double contexts[] = { 2048, 8192, 32768, 131072 };
+
+static const struct {
+  const char *format;
+  double bytes;                     /* of one weight, nothing added */
+} formats[] = {
+  { "fp32", 4 }, { "fp16", 2 }, { "bf16", 2 }, { "fp8", 1 }, { "int8", 1 }, { "int4_no_overhead", 0.5 },
+};
+
+static const char * const readers[] = {
+  [QM_READER_NONE] = NULL,
+  [QM_READER_CATALOG] = "catalog",
+  [QM_READER_CONFIG] = "config",
+  [QM_READER_SAFETENSORS] = "safetensors",
+  [QM_READER_GGUF] = "gguf",
+  [QM_READER_PARAMETER_COUNT] = "parameter-count",
+};
+
+/* Whole numbers are written as such; what is not known as null. */
+static void
+add_number (JsonBuilder *builder,
+            const char  *key,
+            double       value)
+{
+  json_builder_set_member_name (builder, key);
+  if (!isfinite (value) || value <= 0)
+    json_builder_add_null_value (builder);
+  else if (value == floor (value) && value < 9e15)
+    json_builder_add_int_value (builder, value);
+  else
+    json_builder_add_double_value (builder, value);
+}
+
+static void
+add_bytes (JsonBuilder *builder,
+           const char  *key,
+           double       value)
+{
+  json_builder_set_member_name (builder, key);
+  json_builder_add_int_value (builder, rint (value));
+}
+
+static void
+add_word (JsonBuilder *builder,
+          const char  *key,
+          const char  *word)
+{
+  json_builder_set_member_name (builder, key);
+  if (word != NULL && word[0] != '\0')
+    json_builder_add_string_value (builder, word);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static gboolean
+keeps_past (const QmArchitecture *a)
+{
+  return a->full_attention_layers + a->sliding_layers + a->recurrent_layers > 0;
+}
+
+static void
+add_cache (JsonBuilder          *builder,
+           const QmArchitecture *a)
+{
+  double per_token = qm_architecture_kv_bytes_per_token (a, 2);
+
+  json_builder_set_member_name (builder, "kv_cache_bytes_per_token");
+  if (keeps_past (a))
+    json_builder_add_int_value (builder, rint (per_token));
+  else
+    json_builder_add_null_value (builder);
+  json_builder_set_member_name (builder, "kv_cache_bytes");
+  if (!keeps_past (a))
+    {
+      json_builder_add_null_value (builder);
+      return;
+    }
+  json_builder_begin_object (builder);
+  for (gsize i = 0; i < G_N_ELEMENTS (contexts); i++)
+    {
+      char key[32];
+
+      json_builder_set_member_name (builder, g_ascii_formatd (key, sizeof key, "%.0f", contexts[i]));
+      json_builder_begin_object (builder);
+      add_bytes (builder, "ideal", qm_architecture_kv_bytes (a, contexts[i], 2));
+      add_bytes (builder, "reserved", per_token * contexts[i]);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_object (builder);
+}
+
+static void
+add_weights (JsonBuilder   *builder,
+             const QmModel *self)
+{
+  json_builder_set_member_name (builder, "weight_bytes");
+  if (self->parameters <= 0)
+    {
+      json_builder_add_null_value (builder);
+      return;
+    }
+  json_builder_begin_object (builder);
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    add_bytes (builder, formats[i].format, self->parameters * formats[i].bytes);
+  if (self->stored_bytes > 0)
+    add_bytes (builder, "as_stored", self->stored_bytes);
+  json_builder_end_object (builder);
+}
+
+/* Two for each weight that a token meets; looking up its embedding costs nothing,
+ * unless the same matrix is the output head too. */
+static double
+flops_per_token (const QmModel *self)
+{
+  const QmArchitecture *a = &self->architecture;
+  double looked_up = a->known && !a->tied ? a->embedding_parameters : 0;
+
+  return a->layers > 0 && a->vocabulary > 0 ? 2 * (self->active_parameters - looked_up) : 0;
+}
+
+static void
+add_shapes (JsonBuilder          *builder,
+            const QmArchitecture *a)
+{
+  add_number (builder, "layers", a->layers);
+  add_number (builder, "hidden_size", a->hidden);
+  add_number (builder, "attention_heads", a->heads);
+  add_number (builder, "key_value_heads", a->kv_heads);
+  add_number (builder, "head_size", a->head_size);
+  add_number (builder, "vocabulary", a->vocabulary);
+  add_number (builder, "experts", a->experts > 1 ? a->experts : 0);
+  add_number (builder, "experts_per_token", a->experts > 1 ? a->experts_per_token : 0);
+  add_number (builder, "full_attention_layers", a->full_attention_layers);
+  add_number (builder, "sliding_layers", a->sliding_layers);
+  add_number (builder, "window", a->window);
+  add_number (builder, "recurrent_layers", a->recurrent_layers);
+  add_number (builder, "embedding_parameters", a->embedding_parameters);
+}
+
+static void
+add_notes (JsonBuilder   *builder,
+           const QmModel *self)
+{
+  json_builder_set_member_name (builder, "notes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; self->notes != NULL && i < self->notes->len; i++)
+    json_builder_add_string_value (builder, g_ptr_array_index (self->notes, i));
+  json_builder_end_array (builder);
+}
+
+/**
+ * qm_model_to_json:
+ * @self: a model
+ * @trainable: parameters that are trained; 0 leaves them out
+ *
+ * What `quartermaster-cli model --json` prints. The cache is that of one
+ * sequence at 16 bits: `ideal` keeps no more than the windows need, `reserved`
+ * is what engines set aside that keep every layer at full length. The state of
+ * recurrent layers is counted at 32 bits, as engines keep it.
+ *
+ * Returns: (transfer full): an object with the one member `model`
+ */
+JsonNode *
+qm_model_to_json (const QmModel *self,
+                  double         trainable)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  const QmArchitecture *a = &self->architecture;
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "model");
+  json_builder_begin_object (builder);
+  add_word (builder, "id", self->id);
+  add_word (builder, "name", self->name);
+  add_number (builder, "parameters", rint (self->parameters));
+  add_number (builder, "active_parameters", rint (self->active_parameters));
+  if (trainable > 0)
+    add_number (builder, "trainable_parameters", trainable);
+  add_word (builder, "read_by", readers[self->read_by]);
+  add_word (builder, "architecture", a->type);
+  add_shapes (builder, a);
+  add_weights (builder, self);
+  add_number (builder, "flops_per_token", flops_per_token (self));
+  add_number (builder, "flops_per_sample", self->flops_per_sample);
+  add_number (builder, "activations_per_sample", self->activations_per_sample);
+  add_cache (builder, a);
+  add_bytes (builder, "recurrent_state_bytes", 2 * a->state_size);
+  add_notes (builder, self);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}

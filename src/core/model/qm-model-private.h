@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "qm-model-resolve.h"
+
+G_BEGIN_DECLS
+
+/* What a file says of the tensors in it. */
+typedef struct {
+  double parameters;
+  double bytes;
+} QmTensorTotals;
+
+void        qm_model_note               (QmModel      *self,
+                                         const char   *text);
+void        qm_model_set_name           (QmModel      *self,
+                                         const char   *name);
+gboolean    qm_model_read_config        (QmModel      *self,
+                                         JsonObject   *config,
+                                         GError      **error);
+void        qm_model_read_facts         (QmModel      *self,
+                                         JsonObject   *facts);
+void        qm_model_complete_facts     (QmModel      *self,
+                                         const QmPlan *plan,
+                                         double        image_size);
+double      qm_model_expert_parameters  (const QmModel *self);
+
+JsonNode   *qm_json_text_parse          (const char   *data,
+                                         gsize         length,
+                                         GError      **error);
+
+gboolean    qm_model_refuse_other_json  (JsonObject   *object,
+                                         GError      **error);
+JsonObject *qm_model_load_config        (const char   *path,
+                                         GError      **error);
+QmModel    *qm_model_from_safetensors   (const char   *path,
+                                         GError      **error);
+QmModel    *qm_model_from_weight_index  (const char   *path,
+                                         JsonObject   *index,
+                                         GError      **error);
+QmModel    *qm_model_from_gguf          (const char   *path,
+                                         GError      **error);
+
+G_END_DECLS

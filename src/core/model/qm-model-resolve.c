@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "qm-architecture-shape.h"
+
+/* Engines of gradient boosting are named where other tasks name a model. */
+static const char * const boosters[] = { "xgboost", "lightgbm", "catboost", "h2o", "random-forest" };
+
+/**
+ * qm_model_note:
+ * @self: a model
+ * @text: what was assumed in reading it
+ */
+void
+qm_model_note (QmModel    *self,
+               const char *text)
+{
+  if (self->notes == NULL)
+    self->notes = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->notes, g_strdup (text));
+}
+
+/**
+ * qm_model_set_name:
+ * @self: a model
+ * @name: any text from outside
+ *
+ * Takes over as much of @name as there is room for, in valid UTF-8 and without
+ * control characters.
+ */
+void
+qm_model_set_name (QmModel    *self,
+                   const char *name)
+{
+  g_autofree char *valid = g_utf8_make_valid (name, -1);
+  const char *end;
+
+  for (char *c = valid; *c != '\0'; c++)
+    if (g_ascii_iscntrl (*c))
+      *c = ' ';
+  g_strlcpy (self->name, valid, sizeof self->name);
+  if (!g_utf8_validate (self->name, -1, &end))
+    self->name[end - self->name] = '\0';
+}
+
+/**
+ * qm_model_expert_parameters:
+ * @self: a model
+ *
+ * Returns: parameters in the experts that one token does not meet
+ */
+double
+qm_model_expert_parameters (const QmModel *self)
+{
+  return self->architecture.parameters - self->architecture.active_parameters;
+}
+
+/**
+ * qm_model_read_config:
+ * @self: a model
+ * @config: the content of a config.json
+ * @error: return location for an error
+ *
+ * Returns: whether @config describes a model
+ */
+gboolean
+qm_model_read_config (QmModel     *self,
+                      JsonObject  *config,
+                      GError     **error)
+{
+  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func (g_free);
+
+  if (!qm_architecture_read (config, &self->architecture, notes, error))
+    return FALSE;
+  for (guint i = 0; i < notes->len; i++)
+    qm_model_note (self, g_ptr_array_index (notes, i));
+  if (self->config != config)
+    {
+      g_clear_pointer (&self->config, json_object_unref);
+      self->config = json_object_ref (config);
+    }
+  self->parameters = self->architecture.parameters;
+  self->active_parameters = self->architecture.active_parameters;
+  self->encoder_layers = self->architecture.encoder_layers;
+  self->decoder_layers = self->architecture.decoder_layers;
+  return TRUE;
+}
+
+/**
+ * qm_model_from_entry:
+ * @entry: an entry of the catalog
+ * @error: return location for an error
+ *
+ * Returns: (transfer full) (nullable): the model, at the image size of its entry
+ */
+QmModel *
+qm_model_from_entry (const QmModelEntry  *entry,
+                     GError             **error)
+{
+  g_autoptr (QmModel) self = qm_model_new ();
+
+  g_strlcpy (self->id, entry->id, sizeof self->id);
+  qm_model_set_name (self, entry->name != NULL ? entry->name : entry->id);
+  self->task = entry->task;
+  self->read_by = QM_READER_CATALOG;
+  self->catalogued = TRUE;
+  if (entry->config != NULL && !qm_model_read_config (self, entry->config, error))
+    return NULL;
+  if (entry->facts != NULL)
+    qm_model_read_facts (self, entry->facts);
+  if (self->active_parameters <= 0)
+    self->active_parameters = self->parameters - qm_model_expert_parameters (self);
+  return g_steal_pointer (&self);
+}
+
+static gboolean
+has_sizes (const QmPlanModel *given)
+{
+  return given->parameters > 0 || given->flops_per_sample > 0 || given->activations_per_sample > 0 ||
+         given->dense_parameters > 0 || given->embedding_lookups > 0 || given->embedding_dim > 0 ||
+         given->embedding_features > 0 || given->embedding_rows > 0 || given->mf_dim > 0 ||
+         given->items_per_query > 0 || given->architecture != NULL || given->file != NULL;
+}
+
+static gboolean
+is_booster (const QmPlan *plan)
+{
+  if (plan->task != QM_TASK_TABULAR)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (boosters); i++)
+    if (g_str_has_prefix (plan->model.id, boosters[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+warn (GPtrArray  *warnings,
+      const char *path,
+      const char *format,
+      ...) G_GNUC_PRINTF (3, 4);
+
+static void
+warn (GPtrArray  *warnings,
+      const char *path,
+      const char *format,
+      ...)
+{
+  QmPlanWarning *warning;
+  va_list arguments;
+
+  if (warnings == NULL)
+    return;
+  warning = g_new0 (QmPlanWarning, 1);
+  warning->path = g_strdup (path);
+  va_start (arguments, format);
+  warning->text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_ptr_array_add (warnings, warning);
+}
+
+static double
+asked_image_size (const QmPlan *plan)
+{
+  double first = qm_plan_is_training (plan) ? plan->training.image_size : plan->serving.image_size;
+
+  if (first > 0)
+    return first;
+  return qm_plan_is_training (plan) ? plan->serving.image_size : plan->training.image_size;
+}
+
+static QmModel *
+unknown_id (const QmPlan  *plan,
+            QmCatalog     *catalog,
+            GPtrArray     *warnings,
+            GError       **error)
+{
+  const char *id = plan->model.id;
+  const char *nearest = catalog != NULL ? qm_catalog_nearest_id (catalog, "models", id) : NULL;
+  QmModel *self;
+
+  if (!has_sizes (&plan->model) && !is_booster (plan))
+    {
+      if (nearest != NULL)
+        g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                     "no model is called “%s”; the nearest name is “%s”", id, nearest);
+      else
+        g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                     "no model is called “%s”; give its parameters or its config.json", id);
+      return NULL;
+    }
+  if (!is_booster (plan) && nearest != NULL)
+    warn (warnings, "model.id", "no model is called “%s”; the sizes given are used (the nearest name is “%s”)",
+          id, nearest);
+  else if (!is_booster (plan))
+    warn (warnings, "model.id", "no model is called “%s”; the sizes given are used", id);
+  self = qm_model_new ();
+  g_strlcpy (self->id, id, sizeof self->id);
+  qm_model_set_name (self, id);
+  return self;
+}
+
+static QmModel *
+from_id (const QmPlan  *plan,
+         QmCatalog     *catalog,
+         GPtrArray     *warnings,
+         GError       **error)
+{
+  const QmModelEntry *entry = NULL;
+
+  if (plan->model.id[0] == '\0')
+    return qm_model_new ();
+  if (catalog != NULL)
+    entry = qm_catalog_find_model (catalog, plan->model.id, asked_image_size (plan));
+  if (entry == NULL)
+    return unknown_id (plan, catalog, warnings, error);
+  return qm_model_from_entry (entry, error);
+}
+
+static QmModel *
+from_file (const QmPlan  *plan,
+           const char    *base_directory,
+           GError       **error)
+{
+  g_autofree char *path = NULL;
+
+  if (g_path_is_absolute (plan->model.file) || base_directory == NULL)
+    path = g_strdup (plan->model.file);
+  else
+    path = g_build_filename (base_directory, plan->model.file, NULL);
+  return qm_model_from_file (path, error);
+}
+
+/* A shape may be left out where the count is given; anything it says must make sense. */
+static gboolean
+read_embedded (QmModel       *self,
+               const QmPlan  *plan,
+               GPtrArray     *warnings,
+               GError       **error)
+{
+  QmConfigKeys keys = { .object = plan->model.architecture };
+  gboolean no_shape = !qm_config_keys_has (&keys, "hidden_size") && !qm_config_keys_has (&keys, "num_hidden_layers") &&
+                      qm_config_keys_object (&keys, "text_config") == NULL &&
+                      !qm_config_keys_has (&keys, "depths") && !qm_config_keys_has (&keys, "block_out_channels");
+
+  if (no_shape && plan->model.parameters > 0)
+    {
+      warn (warnings, "model.architecture", "has no sizes; the shape is guessed from the parameter count");
+      self->config = json_object_ref (plan->model.architecture);
+      return TRUE;
+    }
+  if (!qm_model_read_config (self, plan->model.architecture, error))
+    return FALSE;
+  if (self->read_by == QM_READER_NONE)
+    self->read_by = QM_READER_CONFIG;
+  return TRUE;
+}
+
+/* The count given stands; of experts, what one token does not meet stays what the shapes make it. */
+static void
+override_counts (QmModel           *self,
+                 const QmPlanModel *given)
+{
+  if (given->parameters > 0)
+    {
+      double idle = self->architecture.known ? qm_model_expert_parameters (self) : 0;
+
+      self->parameters = given->parameters;
+      self->active_parameters = given->parameters > idle ? given->parameters - idle : given->parameters;
+      if (self->read_by == QM_READER_NONE)
+        self->read_by = QM_READER_PARAMETER_COUNT;
+    }
+  if (given->active_parameters > 0)
+    self->active_parameters = given->active_parameters;
+  if (self->active_parameters <= 0 || self->active_parameters > self->parameters)
+    self->active_parameters = self->parameters;
+}
+
+static gboolean
+is_language (QmTask task)
+{
+  return task == QM_TASK_LANGUAGE_MODEL || task == QM_TASK_TEXT_ENCODER;
+}
+
+static void
+name_by_size (QmModel *self)
+{
+  if (self->name[0] != '\0' || self->parameters <= 0)
+    return;
+  if (self->architecture.type[0] != '\0')
+    g_snprintf (self->name, sizeof self->name, "%s, ", self->architecture.type);
+  if (self->parameters >= 1e9)
+    g_snprintf (self->name + strlen (self->name), sizeof self->name - strlen (self->name), "%.3gB",
+                self->parameters / 1e9);
+  else
+    g_snprintf (self->name + strlen (self->name), sizeof self->name - strlen (self->name), "%.3gM",
+                self->parameters / 1e6);
+}
+
+/**
+ * qm_model_resolve:
+ * @plan: the answers
+ * @catalog: (nullable): the catalog
+ * @base_directory: (nullable): what `model.file` is relative to
+ * @warnings: (nullable) (element-type QmPlanWarning): where to add warnings
+ * @error: return location for an error
+ *
+ * What the plan's model is: a file, or a catalog entry, with an embedded
+ * architecture and the plan's own figures laid over it. A plan that names no
+ * model at all gives a model of which nothing is known.
+ *
+ * Where sizes and a parameter count are both given, `parameters` is the count
+ * given and `architecture.parameters` what the sizes make.
+ *
+ * Returns: (transfer full) (nullable): the model
+ */
+QmModel *
+qm_model_resolve (const QmPlan  *plan,
+                  QmCatalog     *catalog,
+                  const char    *base_directory,
+                  GPtrArray     *warnings,
+                  GError       **error)
+{
+  g_autoptr (QmModel) self = NULL;
+
+  if (plan->model.file != NULL && plan->model.file[0] != '\0')
+    self = from_file (plan, base_directory, error);
+  else
+    self = from_id (plan, catalog, warnings, error);
+  if (self == NULL)
+    return NULL;
+  if (plan->model.architecture != NULL && !read_embedded (self, plan, warnings, error))
+    return NULL;
+  override_counts (self, &plan->model);
+  if (plan->task != QM_TASK_UNSET)
+    self->task = plan->task;
+  if (is_language (self->task) && !self->architecture.known && self->parameters > 0)
+    {
+      char type[sizeof self->architecture.type];
+
+      g_strlcpy (type, self->architecture.type, sizeof type);
+      qm_architecture_guess (self->parameters, &self->architecture);
+      g_strlcpy (self->architecture.type, type, sizeof type);
+    }
+  if (!is_language (self->task) && self->task != QM_TASK_TABULAR)
+    qm_model_complete_facts (self, plan, asked_image_size (plan));
+  name_by_size (self);
+  return g_steal_pointer (&self);
+}
