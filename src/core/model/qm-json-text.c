@@ -74,6 +74,20 @@ tame (Scan    *scan,
   return TRUE;
 }
 
+/* The parser writes "<data>:LINE:COLUMN: Parse error: WHAT". */
+static void
+set_syntax_error (GError     **error,
+                  const char  *message)
+{
+  const char *place = strstr (message, "<data>:");
+  const char *detail = strstr (message, "rror: ");
+  guint64 line = place != NULL ? g_ascii_strtoull (place + strlen ("<data>:"), NULL, 10) : 0;
+
+  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
+               "line %" G_GUINT64_FORMAT " is not valid JSON: %s", MAX (1, line),
+               detail != NULL ? detail + strlen ("rror: ") : message);
+}
+
 /**
  * qm_json_text_parse:
  * @data: (array length=length): UTF-8 text from outside
@@ -94,16 +108,12 @@ qm_json_text_parse (const char  *data,
   g_autoptr (GString) text = g_string_sized_new (length + 16);
   g_autoptr (GError) reason = NULL;
   Scan scan = { .data = data, .length = length, .text = text };
-  const char *detail;
 
   if (!tame (&scan, error))
     return NULL;
   json_parser_set_strict (parser, TRUE);
   if (json_parser_load_from_data (parser, text->str, text->len, &reason) && json_parser_get_root (parser) != NULL)
     return json_parser_steal_root (parser);
-  detail = reason != NULL ? strstr (reason->message, "rror: ") : NULL;
-  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "line %u is not valid JSON: %s",
-               MAX (1, json_parser_get_current_line (parser)),
-               detail != NULL ? detail + strlen ("rror: ") : reason != NULL ? reason->message : "it holds nothing");
+  set_syntax_error (error, reason != NULL ? reason->message : "<data>:1:1: Parse error: it holds nothing");
   return NULL;
 }

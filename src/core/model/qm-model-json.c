@@ -58,10 +58,11 @@ add_word (JsonBuilder *builder,
     json_builder_add_null_value (builder);
 }
 
+/* A cache of layers that were guessed would be no answer. */
 static gboolean
 keeps_past (const QmArchitecture *a)
 {
-  return a->full_attention_layers + a->sliding_layers + a->recurrent_layers > 0;
+  return a->known && a->full_attention_layers + a->sliding_layers + a->recurrent_layers > 0;
 }
 
 static void

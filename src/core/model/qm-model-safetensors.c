@@ -263,7 +263,8 @@ finish (JsonObject           *config,
     idle = qm_model_expert_parameters (self);
   else
     {
-      qm_model_note (self, "No config.json lies beside the file: layers and cache are guessed from the parameter count");
+      qm_model_note (self, "No config.json lies beside the file: the layers are guessed from the parameter count, "
+                     "and the cache is not known");
       qm_architecture_guess (totals->parameters, &self->architecture);
     }
   self->parameters = totals->parameters;
