@@ -72,7 +72,8 @@ qm_estimator_new (QmCatalog  *catalog,
   if (self->training == NULL)
     return NULL;
 
-  self->inference = qm_llm_inference_constants_new (qm_catalog_table (catalog, "constants-llm-inference"), error);
+  self->inference = qm_llm_inference_constants_new (qm_catalog_table (catalog, "constants-llm-inference"),
+                                                     qm_catalog_table (catalog, "quantization"), error);
   if (self->inference == NULL)
     return NULL;
 

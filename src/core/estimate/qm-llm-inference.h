@@ -13,6 +13,7 @@ typedef struct _QmLlmInferenceConstants QmLlmInferenceConstants;
 typedef struct _QmLlmInference QmLlmInference;
 
 QmLlmInferenceConstants *qm_llm_inference_constants_new  (JsonNode                     *node,
+                                                        JsonNode                     *formats,
                                                         GError                      **error);
 void                    qm_llm_inference_constants_free (QmLlmInferenceConstants       *self);
 
@@ -44,14 +45,20 @@ QmQuantizationLoss      qm_quantization_loss           (const QmLlmInferenceCons
                                                         double                         parameters,
                                                         double                         training_tokens);
 
-double                  qm_llm_inference_weight_bytes  (const QmArchitecture          *architecture,
+double                  qm_llm_inference_weight_bytes  (const QmLlmInferenceConstants *constants,
+                                                        const QmArchitecture          *architecture,
                                                         double                         parameters,
                                                         const char                    *weights);
 
 /**
  * QmLatency:
+ * @relative_error: standard deviation of the request's p99 between runs, over
+ *   its mean
+ * @saturated: more requests come than can be answered: the queue grows without
+ *   end, and the other figures with the number of requests
  *
- * Result of a simulated hour of requests.
+ * What simulated requests waited. NaN where nothing could be simulated: not one
+ * request fits in the memory left for caches, or none comes.
  */
 typedef struct {
   double first_token_p50_seconds;
@@ -60,8 +67,8 @@ typedef struct {
   double token_p99_seconds;
   double request_p50_seconds;
   double request_p99_seconds;
-  double relative_error;            /* of the p99 figures, between runs */
-  gboolean saturated;               /* the queue grows without end */
+  double relative_error;
+  gboolean saturated;
 } QmLatency;
 
 QmLatency               qm_llm_inference_simulate      (const QmLlmInference          *self,

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-llm-inference-private.h"
+
+#include <math.h>
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
+
+/* What one pass over @chunk prompt tokens holds. Where the prompt is a single
+ * pass, the cache of the answer is not there yet. */
+static double
+activation_bytes (const QmInferenceJob *job,
+                  double                chunk,
+                  double                sequences)
+{
+  const QmLlmInference *plan = job->plan;
+  const QmInferenceShape *shape = &plan->shape;
+  double bytes = chunk * (2 * shape->hidden + shape->heads * shape->head_size) * 2 / job->tensor;
+  double later;
+
+  if (chunk < plan->prompt * sequences)
+    return bytes;
+
+  later = sequences * (qm_inference_kv_bytes (shape, plan->prompt + plan->answer, plan->kv_bytes) -
+                       qm_inference_kv_bytes (shape, plan->prompt, plan->kv_bytes));
+  return fmax (0, bytes - later / (job->tensor * job->pipeline));
+}
+
+static void
+add_parts (const QmInferenceJob   *job,
+           QmInferenceMemoryParts *memory)
+{
+  const QmLlmInference *plan = job->plan;
+  const QmInferenceShape *shape = &plan->shape;
+  const QmInferenceLimits *limits = &plan->constants->limits;
+  double sequences = job->batch > 0 ? job->batch : 1;
+  double shares = job->tensor * job->pipeline / job->device_share;
+  double tokens = plan->prompt * sequences;
+  double chunk = plan->engine->whole_prompts ? tokens : fmin (tokens, limits->prompt_chunk);
+  double cache = qm_inference_kv_bytes (shape, plan->prompt + plan->answer, plan->kv_bytes) + shape->state_bytes;
+  double logits = plan->engine->micro_batches ? fmin (tokens, limits->micro_batch) : sequences;
+  double *parts = memory->parts;
+
+  parts[QM_MEMORY_WEIGHTS] = plan->weight_bytes / shares;
+  if (job->on_cpu && plan->format.kernel == QM_INFERENCE_KERNEL_W4)
+    parts[QM_MEMORY_WEIGHTS] *= job->values[QM_INFERENCE_CPU_COPY];
+  parts[QM_MEMORY_KV_CACHE] = sequences * cache / shares;
+  parts[QM_MEMORY_ACTIVATIONS] = activation_bytes (job, chunk, sequences);
+  parts[QM_MEMORY_LOGITS] = logits * shape->vocabulary * 4;
+  parts[QM_MEMORY_COMMUNICATION] = job->tensor > 1 ? limits->collective : 0;
+  if (job->on_cpu)
+    {
+      parts[QM_MEMORY_CONTEXT] = job->values[QM_INFERENCE_PROCESS] * GIB;
+      return;
+    }
+
+  parts[QM_MEMORY_WORKSPACE] = job->values[QM_INFERENCE_WORKSPACE] * parts[QM_MEMORY_WEIGHTS];
+  parts[QM_MEMORY_CONTEXT] = job->values[QM_INFERENCE_CONTEXT] * GIB;
+  parts[QM_MEMORY_FRAGMENTATION] = limits->fragmentation * (parts[QM_MEMORY_ACTIVATIONS] + parts[QM_MEMORY_LOGITS]);
+}
+
+/**
+ * qm_inference_memory:
+ * @job: a plan on a configuration
+ * @memory: (out caller-allocates): bytes of one device, and of the host
+ *
+ * Weights, cache, one pass over a piece of prompts, logits, buffers of
+ * collectives and the driver's context. Server engines take a fixed share of
+ * the memory at the start, which the whole device then shows.
+ */
+void
+qm_inference_memory (const QmInferenceJob   *job,
+                     QmInferenceMemoryParts *memory)
+{
+  const QmInferenceLimits *limits = &job->plan->constants->limits;
+  double per_machine = job->devices / MAX (1, job->given->nodes);
+  double on_device;
+
+  *memory = (QmInferenceMemoryParts) { 0 };
+  add_parts (job, memory);
+
+  for (int i = 0; i < QM_MEMORY_N_PARTS; i++)
+    memory->need += memory->parts[i];
+
+  memory->allocated = memory->need - memory->parts[QM_MEMORY_CONTEXT] - memory->parts[QM_MEMORY_FRAGMENTATION];
+  memory->reserved = memory->allocated + memory->parts[QM_MEMORY_FRAGMENTATION];
+  memory->device = memory->need;
+  if (job->plan->family == QM_INFERENCE_FAMILY_SERVER)
+    memory->device = fmax (memory->need, limits->memory_utilisation * job->memory);
+
+  on_device = memory->parts[QM_MEMORY_WEIGHTS] + memory->parts[QM_MEMORY_KV_CACHE];
+  memory->host = job->on_cpu ? memory->need
+                             : job->values[QM_INFERENCE_PROCESS] * GIB +
+                               on_device * (1 / job->device_share - 1) * fmax (1, per_machine);
+}
+
+/**
+ * qm_inference_pool_bytes:
+ * @job: a plan on a configuration with known memory
+ *
+ * Returns: bytes that one replica has left for caches when weights and
+ *   reserves are taken off the share of the memory that engines use; may be
+ *   negative
+ */
+double
+qm_inference_pool_bytes (const QmInferenceJob *job)
+{
+  const QmInferenceLimits *limits = &job->plan->constants->limits;
+  double devices = job->tensor * job->pipeline;
+  double free = limits->memory_utilisation * job->memory - limits->engine_reserve - (devices > 1 ? limits->collective : 0);
+
+  return free * devices - job->plan->weight_bytes * job->device_share;
+}
+
+/**
+ * qm_inference_room:
+ * @job: a plan on a configuration
+ *
+ * Sequences that one replica runs at once when the engine decides: its own
+ * limit, or what the cache pool holds of half-grown answers. Server engines
+ * spread experts and repeat attention, so their limit counts per device there.
+ *
+ * Returns: a number of at least 1
+ */
+double
+qm_inference_room (const QmInferenceJob *job)
+{
+  const QmLlmInference *plan = job->plan;
+  double limit = plan->max_sequences;
+  double context = plan->prompt + plan->constants->limits.page_growth * plan->answer;
+  double each;
+
+  if (!(job->memory > 0))
+    return limit;
+
+  if (plan->shape.experts > 1 && plan->family == QM_INFERENCE_FAMILY_SERVER)
+    limit *= job->tensor;
+
+  each = qm_inference_kv_bytes (&plan->shape, context, plan->kv_bytes) + plan->shape.state_bytes;
+  return fmax (1, fmin (limit, qm_inference_pool_bytes (job) / fmax (1, each)));
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-llm-inference-constants.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hardware/qm-catalog.h"
+
+/* What the files that read constants share. */
+
+gboolean
+qm_inference_missing (const char  *path,
+                      GError     **error)
+{
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+               "the constants of language-model inference lack “%s”, or it is of the wrong type", path);
+  return FALSE;
+}
+
+gboolean
+qm_inference_unknown (const char  *path,
+                      const char  *word,
+                      GError     **error)
+{
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE,
+               "the constants of language-model inference name “%s” in “%s”, which there is not", word, path);
+  return FALSE;
+}
+
+static JsonNode *
+get_node (JsonObject   *object,
+          const char   *key,
+          JsonNodeType  type)
+{
+  JsonNode *node = json_object_get_member (object, key);
+
+  return node != NULL && json_node_get_node_type (node) == type ? node : NULL;
+}
+
+JsonObject *
+qm_inference_object (JsonObject  *object,
+                     const char  *key,
+                     GError     **error)
+{
+  JsonNode *node = get_node (object, key, JSON_NODE_OBJECT);
+
+  if (node == NULL)
+    {
+      qm_inference_missing (key, error);
+      return NULL;
+    }
+
+  return json_node_get_object (node);
+}
+
+JsonArray *
+qm_inference_array (JsonObject  *object,
+                    const char  *key,
+                    guint        at_most,
+                    GError     **error)
+{
+  JsonNode *node = get_node (object, key, JSON_NODE_ARRAY);
+  JsonArray *array = node != NULL ? json_node_get_array (node) : NULL;
+
+  if (array == NULL)
+    {
+      qm_inference_missing (key, error);
+      return NULL;
+    }
+
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      if (!JSON_NODE_HOLDS_OBJECT (json_array_get_element (array, i)))
+        {
+          qm_inference_missing (key, error);
+          return NULL;
+        }
+    }
+
+  if (json_array_get_length (array) > at_most)
+    {
+      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” has more than %u lines", key, at_most);
+      return NULL;
+    }
+
+  return array;
+}
+
+double
+qm_inference_number (JsonObject *object,
+                     const char *key,
+                     double      otherwise)
+{
+  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
+  GType type = node != NULL ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double (node) : otherwise;
+}
+
+const char *
+qm_inference_string (JsonObject *object,
+                     const char *key)
+{
+  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
+
+  return node != NULL && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
+}
+
+gboolean
+qm_inference_copy_word (JsonObject  *line,
+                        const char  *key,
+                        char        *into,
+                        gsize        size,
+                        GError     **error)
+{
+  const char *word = qm_inference_string (line, key);
+
+  if (word == NULL)
+    return qm_inference_missing (key, error);
+
+  if (g_strlcpy (into, word, size) < size)
+    return TRUE;
+
+  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” is longer than %" G_GSIZE_FORMAT " bytes", word, size - 1);
+  return FALSE;
+}
+
+int
+qm_inference_find_word (const char *const *words,
+                        int                n,
+                        const char        *word)
+{
+  for (int i = 0; word != NULL && i < n; i++)
+    {
+      if (strcmp (words[i], word) == 0)
+        return i;
+    }
+
+  return -1;
+}
