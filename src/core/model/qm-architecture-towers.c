@@ -26,15 +26,53 @@ class_name_contains (QmShape    *self,
   return strstr (json_node_get_string (first), part) != NULL;
 }
 
+static gboolean
+has_no_pooler (QmShape *self)
+{
+  return qm_shape_is_type (self, "distilbert") || qm_shape_is_type (self, "deberta-v2");
+}
+
 static double
 encoder_head (QmShape *self)
 {
   const QmArchitecture *a = self->a;
-  gboolean distilled = qm_shape_is_type (self, "distilbert");
 
   if (class_name_contains (self, "MaskedLM"))
     return a->hidden * a->hidden + 3 * a->hidden + a->vocabulary;
-  return distilled ? 0 : a->hidden * a->hidden + a->hidden;
+  return has_no_pooler (self) ? 0 : a->hidden * a->hidden + a->hidden;
+}
+
+/* Vectors beside those of the words: positions and kinds of text, or what
+ * relative positions need in their place. */
+static double
+encoder_tables (QmShape *self)
+{
+  const QmArchitecture *a = self->a;
+  gboolean roberta = qm_shape_is_type (self, "roberta") || qm_shape_is_type (self, "xlm-roberta");
+  double types = qm_shape_is_type (self, "distilbert") ? 0 : roberta ? 1 : 2;
+  double positions = a->max_positions > 0 ? a->max_positions : roberta ? 514 : 512;
+  double buckets;
+
+  if (qm_shape_is_type (self, "deberta-v2"))
+    {
+      buckets = qm_config_keys_count (&self->keys, "position_buckets", 256);
+      return (2 * buckets + qm_config_keys_count (&self->keys, "type_vocab_size", 0) + 2) * a->hidden;
+    }
+  if (qm_shape_is_type (self, "mpnet"))
+    {
+      buckets = qm_config_keys_count (&self->keys, "relative_attention_num_buckets", 32);
+      return positions * a->hidden + buckets * a->heads;
+    }
+  return (positions + qm_config_keys_count (&self->keys, "type_vocab_size", types)) * a->hidden;
+}
+
+/* No biases, a gated feed-forward part, and a first layer without its first norm. */
+static double
+modern_encoder (const QmArchitecture *a)
+{
+  double h = a->hidden;
+
+  return a->embedding_parameters + h + a->layers * (4 * h * h + 3 * h * a->ffn + 2 * h);
 }
 
 /**
@@ -48,14 +86,13 @@ void
 qm_shape_count_encoder (QmShape *self)
 {
   QmArchitecture *a = self->a;
-  gboolean roberta = qm_shape_is_type (self, "roberta") || qm_shape_is_type (self, "xlm-roberta");
-  double types = qm_shape_is_type (self, "distilbert") ? 0 : roberta ? 1 : 2;
-  double positions = a->max_positions > 0 ? a->max_positions : roberta ? 514 : 512;
 
-  types = qm_config_keys_count (&self->keys, "type_vocab_size", types);
   a->embedding_parameters = a->vocabulary * a->hidden;
-  a->parameters = (a->vocabulary + positions + types) * a->hidden + 2 * a->hidden +
-                  a->layers * biased_block (a->hidden, a->ffn) + encoder_head (self);
+  if (qm_shape_is_type (self, "modernbert"))
+    a->parameters = modern_encoder (a);
+  else
+    a->parameters = a->embedding_parameters + encoder_tables (self) + 2 * a->hidden +
+                    a->layers * biased_block (a->hidden, a->ffn) + encoder_head (self);
   a->active_parameters = a->parameters;
   a->encoder_layers = a->layers;
   a->full_attention_layers = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "qm-model-private.h"
+#include "qm-model-json.h"
 
 #include <math.h>
+
+#include "qm-model-formats.h"
 
 /* Tokens; the steps that people ask about. */
 static const double contexts[] = { 2048, 8192, 32768, 131072 };
@@ -9,8 +11,14 @@ static const double contexts[] = { 2048, 8192, 32768, 131072 };
 static const struct {
   const char *format;
   double bytes;                     /* of one weight, nothing added */
-} formats[] = {
-  { "fp32", 4 }, { "fp16", 2 }, { "bf16", 2 }, { "fp8", 1 }, { "int8", 1 }, { "int4_no_overhead", 0.5 },
+} plain[] = {
+  { "fp32", 4 }, { "fp16", 2 }, { "bf16", 2 }, { "int8", 1 }, { "int4_no_overhead", 0.5 },
+};
+
+/* Formats that leave some of the weights as they were, in the order they are shown. */
+static const char * const mixed[] = {
+  "fp8", "awq-int4", "gptq-int4", "nf4", "mxfp4", "gguf-q8_0", "gguf-q6_k", "gguf-q5_k_m", "gguf-q4_k_m", "gguf-q3_k_m",
+  "gguf-q2_k",
 };
 
 static const char * const readers[] = {
@@ -97,8 +105,23 @@ add_cache (JsonBuilder          *builder,
 }
 
 static void
+add_mixed (JsonBuilder   *builder,
+           const QmModel *self,
+           JsonNode      *table)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (mixed); i++)
+    {
+      QmFormatBits bits;
+
+      if (qm_format_bits (table, mixed[i], &bits))
+        add_bytes (builder, mixed[i], qm_model_format_bytes (self, &bits));
+    }
+}
+
+static void
 add_weights (JsonBuilder   *builder,
-             const QmModel *self)
+             const QmModel *self,
+             JsonNode      *table)
 {
   json_builder_set_member_name (builder, "weight_bytes");
   if (self->parameters <= 0)
@@ -107,8 +130,10 @@ add_weights (JsonBuilder   *builder,
       return;
     }
   json_builder_begin_object (builder);
-  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
-    add_bytes (builder, formats[i].format, self->parameters * formats[i].bytes);
+  for (gsize i = 0; i < G_N_ELEMENTS (plain); i++)
+    add_bytes (builder, plain[i].format, self->parameters * plain[i].bytes);
+  if (self->architecture.vocabulary > 0)
+    add_mixed (builder, self, table);
   if (self->stored_bytes > 0)
     add_bytes (builder, "as_stored", self->stored_bytes);
   json_builder_end_object (builder);
@@ -158,7 +183,7 @@ add_notes (JsonBuilder   *builder,
 /**
  * qm_model_to_json:
  * @self: a model
- * @trainable: parameters that are trained; 0 leaves them out
+ * @catalog: (nullable): the catalog, for the formats of weights
  *
  * What `quartermaster-cli model --json` prints. The cache is that of one
  * sequence at 16 bits: `ideal` keeps no more than the windows need, `reserved`
@@ -169,7 +194,7 @@ add_notes (JsonBuilder   *builder,
  */
 JsonNode *
 qm_model_to_json (const QmModel *self,
-                  double         trainable)
+                  QmCatalog     *catalog)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   const QmArchitecture *a = &self->architecture;
@@ -181,12 +206,10 @@ qm_model_to_json (const QmModel *self,
   add_word (builder, "name", self->name);
   add_number (builder, "parameters", rint (self->parameters));
   add_number (builder, "active_parameters", rint (self->active_parameters));
-  if (trainable > 0)
-    add_number (builder, "trainable_parameters", trainable);
   add_word (builder, "read_by", readers[self->read_by]);
   add_word (builder, "architecture", a->type);
   add_shapes (builder, a);
-  add_weights (builder, self);
+  add_weights (builder, self, catalog != NULL ? qm_catalog_table (catalog, "quantization") : NULL);
   add_number (builder, "flops_per_token", flops_per_token (self));
   add_number (builder, "flops_per_sample", self->flops_per_sample);
   add_number (builder, "activations_per_sample", self->activations_per_sample);

@@ -178,7 +178,7 @@ unknown_id (const QmPlan  *plan,
             GError       **error)
 {
   const char *id = plan->model.id;
-  const char *nearest = catalog != NULL ? qm_catalog_nearest_id (catalog, "models", id) : NULL;
+  const char *nearest = catalog != NULL ? qm_catalog_nearest_id (catalog, "model", id) : NULL;
   QmModel *self;
 
   if (!has_sizes (&plan->model) && !is_booster (plan))

@@ -46,8 +46,4 @@ QmModel *qm_model_from_entry               (const QmModelEntry *entry,
 QmModel *qm_model_from_file                (const char     *path,
                                             GError        **error);
 
-/* what `quartermaster-cli model --json` prints */
-JsonNode *qm_model_to_json                 (const QmModel  *self,
-                                            double          trainable);
-
 G_END_DECLS

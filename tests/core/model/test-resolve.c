@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/qm-model-resolve.h"
+#include "model/qm-model-formats.h"
+#include "model/qm-model-json.h"
 
 #include <math.h>
 
@@ -74,7 +75,7 @@ test_unknown_id (void)
 
   g_assert_null (none);
   g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN);
-  g_assert_nonnull (strstr (error->message, "resnet-5"));
+  g_assert_nonnull (strstr (error->message, "the nearest name is “resnet-5"));
   g_assert_cmpuint (warnings->len, ==, 0);
   model = qm_model_resolve (sized, shipped, NULL, warnings, NULL);
   g_assert_cmpfloat (model->parameters, ==, 1e7);
@@ -148,7 +149,7 @@ test_json (void)
 {
   g_autoptr (QmPlan) plan = plan_of (TASK ("language-model") "\"model\":{" SMALL "}");
   g_autoptr (QmModel) model = qm_model_resolve (plan, NULL, NULL, NULL, NULL);
-  g_autoptr (JsonNode) node = qm_model_to_json (model, 0);
+  g_autoptr (JsonNode) node = qm_model_to_json (model, NULL);
   JsonObject *object = json_object_get_object_member (json_node_get_object (node), "model");
   JsonObject *cache = json_object_get_object_member (object, "kv_cache_bytes");
 
@@ -158,6 +159,59 @@ test_json (void)
   g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (cache, "2048"), "ideal"), ==,
                    2048 * 512);
   g_assert_cmpstr (json_object_get_string_member (object, "read_by"), ==, "config");
+}
+
+/* what was published of each: size of the file, or bytes of the weights */
+static void
+check_bytes (const char *id,
+             const char *format,
+             double      published,
+             double      within)
+{
+  g_autoptr (QmCatalog) shipped = catalog ();
+  const QmModelEntry *entry = qm_catalog_find_model (shipped, id, 0);
+  g_autoptr (QmModel) model = NULL;
+  QmFormatBits bits;
+
+  g_assert_nonnull (entry);
+  model = qm_model_from_entry (entry, NULL);
+  g_assert_true (qm_format_bits (qm_catalog_table (shipped, "quantization"), format, &bits));
+  g_assert_cmpfloat (fabs (qm_model_format_bytes (model, &bits) / published - 1), <, within);
+}
+
+/* Llama 3.1 8B: 4.58 GiB as Q4_K_M and 7.95 GiB as Q8_0 (llama.cpp's table); gpt-oss-120b: hf-mem, issue 60 */
+static void
+test_formats (void)
+{
+  QmFormatBits bits;
+
+  check_bytes ("llama-3.1-8b", "gguf-q4_k_m", 4.58 * 1073741824.0, 0.01);
+  check_bytes ("llama-3.1-8b", "gguf-q8_0", 7.95 * 1073741824.0, 0.01);
+  check_bytes ("gpt-oss-120b", "mxfp4", 65248815744.0, 0.01);
+  g_assert_false (qm_format_bits (NULL, "fp16", &bits));
+}
+
+/* The formula makes what the hub publishes, within the few thousandths that buffers add. */
+static void
+test_catalog_counts (void)
+{
+  g_autoptr (QmCatalog) shipped = catalog ();
+  guint compared = 0;
+
+  for (guint i = 0; i < qm_catalog_n_models (shipped); i++)
+    {
+      const QmModelEntry *entry = qm_catalog_model (shipped, i);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = qm_model_from_entry (entry, &error);
+
+      g_assert_no_error (error);
+      if (entry->config == NULL || !json_object_has_member (entry->facts, "parameters"))
+        continue;
+      compared++;
+      if (fabs (model->parameters / model->architecture.parameters - 1) > 0.005)
+        g_error ("%s: %.0f, the formula makes %.0f", entry->id, model->parameters, model->architecture.parameters);
+    }
+  g_assert_cmpuint (compared, >, 100);
 }
 
 int
@@ -173,5 +227,7 @@ main (int   argc,
   g_test_add_func ("/resolve/experts", test_experts);
   g_test_add_func ("/resolve/shape-left-out", test_shape_left_out);
   g_test_add_func ("/resolve/json", test_json);
+  g_test_add_func ("/resolve/formats", test_formats);
+  g_test_add_func ("/resolve/catalog-counts", test_catalog_counts);
   return g_test_run ();
 }
