@@ -12,10 +12,11 @@ find_row (JsonNode   *table,
   for (guint i = 0; rows != NULL && i < json_array_get_length (rows); i++)
     {
       JsonNode *row = json_array_get_element (rows, i);
+      JsonObject *object = JSON_NODE_HOLDS_OBJECT (row) ? json_node_get_object (row) : NULL;
 
-      if (JSON_NODE_HOLDS_OBJECT (row) &&
-          g_strcmp0 (json_object_get_string_member_with_default (json_node_get_object (row), "word", NULL), format) == 0)
-        return json_node_get_object (row);
+      if (object != NULL &&
+          g_strcmp0 (json_object_get_string_member_with_default (object, "word", NULL), format) == 0)
+        return object;
     }
   return NULL;
 }

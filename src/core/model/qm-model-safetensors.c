@@ -5,6 +5,8 @@
 
 #include <gio/gio.h>
 
+#include "qm-tensor-shapes.h"
+
 /* The format's own limit. */
 #define MAX_HEADER_BYTES (100 * 1000 * 1000)
 #define MAX_ELEMENTS 1e16
@@ -22,6 +24,7 @@ typedef struct {
   gboolean assumed_bits;
   double largest_end;               /* where the last tensor ends, in bytes of data */
   JsonObject *header;
+  QmTensorShapes shapes;
 } Header;
 
 static gboolean
@@ -134,6 +137,7 @@ read_tensor (Header      *header,
     return fail (error, name, "has no shape or no offsets");
   if (!read_shape (shape, name, &elements, error) || !read_offsets (offsets, name, header, error))
     return FALSE;
+  qm_tensor_shapes_add (&header->shapes, name, shape);
   if (!is_helper (name))
     header->totals.parameters += elements * weights_per_element (header, name, json_node_get_string (type));
   return TRUE;
@@ -245,31 +249,46 @@ read_file (const char  *path,
   return good;
 }
 
-/* Shapes come from the config.json beside the file, counts from the file itself. */
+/* Shapes come from the config.json beside the file, else from the tensors. */
+static void
+find_shapes (QmModel      *self,
+             JsonObject   *config,
+             const Header *header)
+{
+  g_autoptr (JsonObject) seen = NULL;
+
+  if (config != NULL && qm_model_read_config (self, config, NULL))
+    return;
+  seen = qm_tensor_shapes_to_config (&header->shapes);
+  if (seen != NULL && qm_model_read_config (self, seen, NULL))
+    {
+      qm_model_note (self, "No config.json lies beside the file: layers and cache are from the shapes of its tensors, "
+                     "without windows");
+      return;
+    }
+  qm_model_note (self, "No config.json lies beside the file: the layers are guessed from the parameter count, "
+                 "and the cache is not known");
+  qm_architecture_guess (header->totals.parameters, &self->architecture);
+}
+
+/* Counts come from the file itself. */
 static QmModel *
-finish (JsonObject           *config,
-        const QmTensorTotals *totals,
-        GError              **error)
+finish (JsonObject    *config,
+        const Header  *header,
+        GError       **error)
 {
   g_autoptr (QmModel) self = qm_model_new ();
-  double idle = 0;
+  double parameters = header->totals.parameters;
 
-  if (totals->parameters <= 0)
+  if (parameters <= 0)
     {
       g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "the file holds no weights");
       return NULL;
     }
-  if (config != NULL && qm_model_read_config (self, config, NULL))
-    idle = qm_model_expert_parameters (self);
-  else
-    {
-      qm_model_note (self, "No config.json lies beside the file: the layers are guessed from the parameter count, "
-                     "and the cache is not known");
-      qm_architecture_guess (totals->parameters, &self->architecture);
-    }
-  self->parameters = totals->parameters;
-  self->active_parameters = MAX (0, totals->parameters - idle);
-  self->stored_bytes = totals->bytes;
+  find_shapes (self, config, header);
+  self->parameters = parameters;
+  self->active_parameters = MAX (0, parameters - qm_model_expert_parameters (self));
+  self->stored_bytes = header->totals.bytes;
   self->read_by = QM_READER_SAFETENSORS;
   return g_steal_pointer (&self);
 }
@@ -293,7 +312,7 @@ qm_model_from_safetensors (const char  *path,
 
   if (!read_file (path, bits, &header, &cut_short, error))
     return NULL;
-  self = finish (config, &header.totals, error);
+  self = finish (config, &header, error);
   if (self != NULL && cut_short)
     qm_model_note (self, "The file is shorter than its header says: the download may not have ended");
   return self;
@@ -301,17 +320,16 @@ qm_model_from_safetensors (const char  *path,
 
 /* Every shard that is named must be beside the index for its header to count. */
 static gboolean
-read_shards (const char     *path,
-             JsonObject     *map,
-             double          bits,
-             QmTensorTotals *totals)
+read_shards (const char *path,
+             JsonObject *map,
+             double      bits,
+             Header     *header)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   JsonObjectIter iterator;
   const char *tensor;
   JsonNode *node;
-  Header header = { 0 };
   gboolean cut_short = FALSE;
 
   json_object_iter_init (&iterator, map);
@@ -325,11 +343,10 @@ read_shards (const char     *path,
       if (!g_hash_table_add (seen, (char *) shard))
         continue;
       file = g_build_filename (folder, shard, NULL);
-      if (!read_file (file, bits, &header, &cut_short, NULL))
+      if (!read_file (file, bits, header, &cut_short, NULL))
         return FALSE;
     }
-  *totals = header.totals;
-  return totals->parameters > 0;
+  return header->totals.parameters > 0;
 }
 
 static double
@@ -362,21 +379,22 @@ qm_model_from_weight_index (const char  *path,
   g_autoptr (JsonObject) config = config_beside (path);
   JsonNode *map = json_object_get_member (index, "weight_map");
   JsonNode *metadata = json_object_get_member (index, "metadata");
-  QmTensorTotals totals = { 0 };
+  Header header = { 0 };
   QmModel *self;
 
-  if (JSON_NODE_HOLDS_OBJECT (map) && read_shards (path, json_node_get_object (map), bits_of_config (config), &totals))
-    return finish (config, &totals, error);
+  if (JSON_NODE_HOLDS_OBJECT (map) && read_shards (path, json_node_get_object (map), bits_of_config (config), &header))
+    return finish (config, &header, error);
+  header = (Header) { 0 };
   if (metadata != NULL && JSON_NODE_HOLDS_OBJECT (metadata))
-    totals.bytes = json_object_get_double_member_with_default (json_node_get_object (metadata), "total_size", 0);
-  if (!(totals.bytes > 0 && totals.bytes < MAX_ELEMENTS))
+    header.totals.bytes = json_object_get_double_member_with_default (json_node_get_object (metadata), "total_size", 0);
+  if (!(header.totals.bytes > 0 && header.totals.bytes < MAX_ELEMENTS))
     {
       g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE,
                    "metadata.total_size is missing, and the files the index names are not all beside it");
       return NULL;
     }
-  totals.parameters = totals.bytes / bytes_per_weight (config);
-  self = finish (config, &totals, error);
+  header.totals.parameters = header.totals.bytes / bytes_per_weight (config);
+  self = finish (config, &header, error);
   if (self != NULL && config == NULL)
     qm_model_note (self, "The index tells bytes, not parameters: weights of 16 bits were taken");
   return self;

@@ -68,6 +68,26 @@ test_safetensors (void)
   g_assert_cmpuint (model->notes->len, ==, 1);
 }
 
+/* Grouped-query attention: two layers of 128-wide keys and values at 16 bits are 1024 bytes a token */
+static void
+test_safetensors_shapes (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{"
+    "\"model.embed_tokens.weight\":{\"dtype\":\"F16\",\"shape\":[50,512],\"data_offsets\":[0,51200]},"
+    "\"model.layers.1.self_attn.q_proj.weight\":{\"dtype\":\"F16\",\"shape\":[512,512],\"data_offsets\":[0,524288]},"
+    "\"model.layers.1.self_attn.k_proj.weight\":{\"dtype\":\"F16\",\"shape\":[128,512],\"data_offsets\":[0,131072]},"
+    "\"model.layers.0.mlp.up_proj.weight\":{\"dtype\":\"F16\",\"shape\":[1000,512],\"data_offsets\":[0,1024000]}}", 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 512 * (50 + 512 + 128 + 1000));
+  g_assert_cmpfloat (model->architecture.layers, ==, 2);
+  g_assert_cmpfloat (model->architecture.ffn, ==, 1000);
+  g_assert_true (model->architecture.tied);
+  g_assert_cmpfloat (qm_architecture_kv_bytes_per_token (&model->architecture, 2), ==, 1024);
+}
+
 static const struct {
   const char *header;
   guint64 announced;
@@ -376,6 +396,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("quartermaster-model-XXXXXX", NULL);
   g_test_add_func ("/file/safetensors", test_safetensors);
+  g_test_add_func ("/file/safetensors-shapes", test_safetensors_shapes);
   g_test_add_func ("/file/index", test_index);
   g_test_add_func ("/file/gguf", test_gguf);
   g_test_add_func ("/file/gguf-cut-short", test_gguf_cut_short);
