@@ -15,7 +15,29 @@ import json
 import sys
 
 
+def flatten_inference(result):
+    memory, rate, serving = result['memory'], result['throughput'], result['serving']
+    return {
+        'device': memory['per_device_bytes'],
+        'need': memory['need_bytes'],
+        'allocated': memory['by_basis']['allocated'],
+        'reserved': memory['by_basis']['reserved'],
+        'parts': list(memory['breakdown'].values()),
+        'per_second': rate['per_second'],
+        'bound_by': rate['bound_by'],
+        'decode': serving['decode_tokens_per_second'],
+        'token': serving['token_seconds'],
+        'prefill': serving['prefill_tokens_per_second'],
+        'first_token': serving['first_token_seconds'],
+        'max_concurrency': serving['max_concurrency'],
+        'kv_cache_bytes_per_token': result['model']['kv_cache_bytes_per_token'],
+        'state': result['state'],
+    }
+
+
 def flatten(result):
+    if 'configuration' not in result:
+        return flatten_inference(result)
     memory, rate = result['memory'], result['throughput']
     flat = {
         'device': memory['per_device_bytes'],

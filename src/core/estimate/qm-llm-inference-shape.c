@@ -26,10 +26,11 @@ qm_inference_shape_init (QmInferenceShape     *self,
                          double                active_parameters)
 {
   gboolean latent = a->kv_lora_rank > 0;
+  gboolean dense = a->known && !(a->experts > 1);
 
   *self = (QmInferenceShape) {
     .parameters = parameters,
-    .active = active_parameters > 0 && a->experts > 1 ? active_parameters : parameters,
+    .active = active_parameters > 0 && !dense ? active_parameters : parameters,
     .layers = a->layers,
     .hidden = a->hidden,
     .heads = a->heads,
