@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-session.h"
+
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "plan/qm-flow.h"
+
+#define DEEPEST_UNDO 100
+
+struct _QmSession {
+  GObject parent_instance;
+
+  QmCatalog *catalog;
+  QmEstimator *estimator;
+  QmMachine *machine;
+
+  QmPlan *plan;
+  QmResolved *resolved;             /* NULL while the answers do not make sense */
+  QmRecommendation *recommendation;
+  char *problem;                    /* why @resolved is NULL */
+  GFile *file;
+  GQueue undo;                      /* of QmPlan, newest first */
+
+  GCancellable *cancellable;        /* of the search that runs */
+  gboolean busy;
+};
+
+G_DEFINE_FINAL_TYPE (QmSession, qm_session, G_TYPE_OBJECT)
+
+enum {
+  PROP_0,
+  PROP_BUSY,
+  PROP_TITLE,
+  N_PROPS
+};
+
+enum {
+  PLAN_CHANGED,
+  ANSWERED,
+  MACHINE_CHANGED,
+  N_SIGNALS
+};
+
+static GParamSpec *props[N_PROPS];
+static guint signals[N_SIGNALS];
+
+/* What the thread that searches works on; it owns all of it. */
+typedef struct {
+  QmEstimator *estimator;
+  QmResolved *resolved;
+  QmHere here;
+} Search;
+
+static void
+search_free (Search *self)
+{
+  g_object_unref (self->estimator);
+  qm_resolved_free (self->resolved);
+  g_free (self);
+}
+
+static void
+search_in_thread (GTask        *task,
+                  gpointer      source,
+                  gpointer      data,
+                  GCancellable *cancellable)
+{
+  Search *search = data;
+  gint64 start = g_get_monotonic_time ();
+  QmRecommendation *recommendation = qm_recommend (search->estimator, search->resolved, &search->here, cancellable);
+
+  qm_recommendation_set_seconds (recommendation, (g_get_monotonic_time () - start) / 1e6);
+  g_task_return_pointer (task, recommendation, g_object_unref);
+}
+
+static void
+set_busy (QmSession *self,
+          gboolean   busy)
+{
+  if (self->busy == busy)
+    return;
+
+  self->busy = busy;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_BUSY]);
+}
+
+static void
+search_done (GObject      *source,
+             GAsyncResult *result,
+             gpointer      data)
+{
+  QmSession *self = QM_SESSION (source);
+  g_autoptr (QmRecommendation) recommendation = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  /* A later search has taken over. */
+  if (recommendation == NULL || g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))))
+    return;
+
+  g_set_object (&self->recommendation, recommendation);
+  g_clear_object (&self->cancellable);
+  set_busy (self, FALSE);
+  g_signal_emit (self, signals[ANSWERED], 0);
+}
+
+static void
+start_search (QmSession *self)
+{
+  g_autoptr (GTask) task = NULL;
+  Search *search;
+
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  if (self->resolved == NULL)
+    {
+      g_clear_object (&self->recommendation);
+      set_busy (self, FALSE);
+      g_signal_emit (self, signals[ANSWERED], 0);
+      return;
+    }
+
+  search = g_new0 (Search, 1);
+  search->estimator = g_object_ref (self->estimator);
+  search->resolved = qm_resolved_copy (self->resolved);
+  if (self->machine != NULL)
+    qm_machine_get_here (self->machine, &search->here);
+
+  self->cancellable = g_cancellable_new ();
+  task = g_task_new (self, self->cancellable, search_done, NULL);
+  g_task_set_source_tag (task, start_search);
+  g_task_set_task_data (task, search, (GDestroyNotify) search_free);
+  g_task_set_return_on_cancel (task, FALSE);
+  set_busy (self, TRUE);
+  g_task_run_in_thread (task, search_in_thread);
+}
+
+/* The first two answers decide all other questions: without them, the usual. */
+static QmPlan *
+with_the_first_answers (const QmPlan *plan)
+{
+  QmPlan *copy = qm_plan_copy (plan);
+
+  if (copy->task == QM_TASK_UNSET)
+    copy->task = QM_TASK_LANGUAGE_MODEL;
+  if (copy->activity == QM_ACTIVITY_UNSET)
+    copy->activity = copy->task == QM_TASK_LANGUAGE_MODEL || copy->task == QM_TASK_IMAGE_GENERATION
+                       ? QM_ACTIVITY_FINE_TUNE : QM_ACTIVITY_TRAIN;
+
+  return copy;
+}
+
+static void
+resolve (QmSession *self)
+{
+  g_autoptr (QmPlan) plan = with_the_first_answers (self->plan);
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = NULL;
+
+  if (self->file != NULL)
+    {
+      g_autoptr (GFile) parent = g_file_get_parent (self->file);
+
+      directory = parent != NULL ? g_file_get_path (parent) : NULL;
+    }
+
+  g_clear_pointer (&self->resolved, qm_resolved_free);
+  self->resolved = qm_resolve (plan, self->catalog, directory, warnings, &error);
+  g_set_str (&self->problem, error != NULL ? error->message : NULL);
+}
+
+static void
+plan_changed (QmSession *self)
+{
+  resolve (self);
+  start_search (self);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
+  g_signal_emit (self, signals[PLAN_CHANGED], 0);
+}
+
+static void
+remember (QmSession *self)
+{
+  g_queue_push_head (&self->undo, qm_plan_copy (self->plan));
+  if (self->undo.length > DEEPEST_UNDO)
+    qm_plan_free (g_queue_pop_tail (&self->undo));
+}
+
+static void
+probed (GObject      *source,
+        GAsyncResult *result,
+        gpointer      data)
+{
+  g_autoptr (QmSession) self = data;
+  QmMachine *machine = qm_machine_probe_finish (result, NULL);
+
+  if (machine == NULL)
+    return;
+
+  g_set_object (&self->machine, machine);
+  g_object_unref (machine);
+  start_search (self);
+  g_signal_emit (self, signals[MACHINE_CHANGED], 0);
+}
+
+static void
+qm_session_get_property (GObject    *object,
+                         guint       id,
+                         GValue     *value,
+                         GParamSpec *pspec)
+{
+  QmSession *self = QM_SESSION (object);
+
+  switch (id)
+    {
+    case PROP_BUSY:
+      g_value_set_boolean (value, self->busy);
+      break;
+    case PROP_TITLE:
+      g_value_take_string (value, qm_session_dup_title (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+qm_session_dispose (GObject *object)
+{
+  QmSession *self = QM_SESSION (object);
+
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  g_clear_object (&self->recommendation);
+  g_clear_object (&self->machine);
+  g_clear_object (&self->estimator);
+  g_clear_object (&self->catalog);
+  g_clear_object (&self->file);
+  g_clear_pointer (&self->resolved, qm_resolved_free);
+  g_clear_pointer (&self->plan, qm_plan_free);
+  g_clear_pointer (&self->problem, g_free);
+  g_queue_clear_full (&self->undo, (GDestroyNotify) qm_plan_free);
+
+  G_OBJECT_CLASS (qm_session_parent_class)->dispose (object);
+}
+
+static void
+qm_session_class_init (QmSessionClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = qm_session_get_property;
+  object_class->dispose = qm_session_dispose;
+
+  props[PROP_BUSY] = g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  props[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+
+  signals[PLAN_CHANGED] = g_signal_new ("plan-changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[ANSWERED] = g_signal_new ("answered", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[MACHINE_CHANGED] = g_signal_new ("machine-changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+qm_session_init (QmSession *self)
+{
+  self->plan = qm_plan_new ();
+  g_queue_init (&self->undo);
+}
+
+/**
+ * qm_session_new:
+ * @error: return location for an error
+ *
+ * Loads the catalog and begins to look at this computer.
+ *
+ * Returns: (transfer full): a session with an empty plan, or %NULL with @error
+ *   set
+ */
+QmSession *
+qm_session_new (GError **error)
+{
+  g_autoptr (QmSession) self = g_object_new (QM_TYPE_SESSION, NULL);
+  const char *data = g_getenv ("QM_DATA_DIR");
+  const char *user = g_getenv ("QM_USER_DIR");
+  g_autofree char *shipped = g_build_filename (data != NULL ? data : QM_DATA_DIR, "catalog", NULL);
+  g_autofree char *own = user != NULL ? g_build_filename (user, "catalog", NULL)
+                                      : g_build_filename (g_get_user_data_dir (), "quartermaster", "catalog", NULL);
+
+  self->catalog = qm_catalog_load (shipped, own, error);
+  if (self->catalog == NULL)
+    return NULL;
+  self->estimator = qm_estimator_new (self->catalog, error);
+  if (self->estimator == NULL)
+    return NULL;
+
+  qm_machine_probe_async (self->catalog, g_getenv ("QM_SYSROOT"), NULL, probed, g_object_ref (self));
+  plan_changed (self);
+
+  return g_steal_pointer (&self);
+}
+
+QmEstimator *
+qm_session_get_estimator (QmSession *self)
+{
+  return self->estimator;
+}
+
+QmCatalog *
+qm_session_get_catalog (QmSession *self)
+{
+  return self->catalog;
+}
+
+/**
+ * qm_session_get_machine:
+ * @self: a session
+ *
+ * Returns: (transfer none) (nullable): this computer; %NULL until it is detected
+ */
+QmMachine *
+qm_session_get_machine (QmSession *self)
+{
+  return self->machine;
+}
+
+const QmPlan *
+qm_session_get_plan (QmSession *self)
+{
+  return self->plan;
+}
+
+/**
+ * qm_session_get_resolved:
+ * @self: a session
+ *
+ * Returns: (transfer none) (nullable): the plan with its defaults; %NULL while
+ *   the answers make no sense, see qm_session_get_problem()
+ */
+const QmResolved *
+qm_session_get_resolved (QmSession *self)
+{
+  return self->resolved;
+}
+
+/**
+ * qm_session_get_recommendation:
+ * @self: a session
+ *
+ * Returns: (transfer none) (nullable): the last answer; it may be of the plan
+ *   before the last change while "busy" is set
+ */
+QmRecommendation *
+qm_session_get_recommendation (QmSession *self)
+{
+  return self->recommendation;
+}
+
+/**
+ * qm_session_get_problem:
+ * @self: a session
+ *
+ * Returns: (nullable): why there is no resolved plan
+ */
+const char *
+qm_session_get_problem (QmSession *self)
+{
+  return self->problem;
+}
+
+/**
+ * qm_session_set_answer:
+ * @self: a session
+ * @field: a field of the plan
+ * @value: (nullable): the answer; %NULL takes it back
+ * @error: return location for a #QmPlanError
+ *
+ * Returns: whether @value is an answer that can be
+ */
+gboolean
+qm_session_set_answer (QmSession   *self,
+                       const char  *field,
+                       const char  *value,
+                       GError     **error)
+{
+  g_autofree char *before = qm_plan_get_field (self->plan, field);
+  g_autoptr (QmPlan) changed = NULL;
+
+  if (g_strcmp0 (before, value) == 0)
+    return TRUE;
+
+  changed = qm_plan_copy (self->plan);
+  if (!qm_plan_set_field (changed, field, value, error))
+    return FALSE;
+  /* A model of another task would make no sense. */
+  if (g_str_equal (field, "task"))
+    {
+      qm_word_set (changed->model.id, "");
+      g_clear_pointer (&changed->model.file, g_free);
+    }
+  if (g_str_equal (field, "model.id") && value != NULL)
+    g_clear_pointer (&changed->model.file, g_free);
+
+  remember (self);
+  qm_plan_free (self->plan);
+  self->plan = g_steal_pointer (&changed);
+  plan_changed (self);
+
+  return TRUE;
+}
+
+/**
+ * qm_session_get_answer:
+ * @self: a session
+ * @field: a field of the plan
+ *
+ * Returns: (transfer full) (nullable): what the person answered
+ */
+char *
+qm_session_get_answer (QmSession  *self,
+                       const char *field)
+{
+  return qm_plan_get_field (self->plan, field);
+}
+
+/**
+ * qm_session_get_effective:
+ * @self: a session
+ * @field: a field of the plan
+ *
+ * Returns: (transfer full) (nullable): the answer, or the default that stands
+ *   for it
+ */
+char *
+qm_session_get_effective (QmSession  *self,
+                          const char *field)
+{
+  return qm_plan_get_field (self->resolved != NULL ? self->resolved->plan : self->plan, field);
+}
+
+/**
+ * qm_session_set_model_file:
+ * @self: a session
+ * @path: a file that describes a model
+ *
+ * Takes the model from a file instead of the catalog.
+ */
+void
+qm_session_set_model_file (QmSession  *self,
+                           const char *path)
+{
+  remember (self);
+  qm_word_set (self->plan->model.id, "");
+  g_set_str (&self->plan->model.file, path);
+  plan_changed (self);
+}
+
+/**
+ * qm_session_set_plan:
+ * @self: a session
+ * @plan: (transfer full): another plan
+ * @file: (nullable): the file it is from
+ *
+ * Replaces all answers.
+ */
+void
+qm_session_set_plan (QmSession *self,
+                     QmPlan    *plan,
+                     GFile     *file)
+{
+  remember (self);
+  qm_plan_free (self->plan);
+  self->plan = plan;
+  g_set_object (&self->file, file);
+  plan_changed (self);
+}
+
+/**
+ * qm_session_reset:
+ * @self: a session
+ *
+ * Begins a new plan.
+ */
+void
+qm_session_reset (QmSession *self)
+{
+  qm_session_set_plan (self, qm_plan_new (), NULL);
+}
+
+gboolean
+qm_session_can_undo (QmSession *self)
+{
+  return self->undo.length > 0;
+}
+
+/**
+ * qm_session_undo:
+ * @self: a session
+ *
+ * Takes the last change of an answer back.
+ */
+void
+qm_session_undo (QmSession *self)
+{
+  QmPlan *before = g_queue_pop_head (&self->undo);
+
+  if (before == NULL)
+    return;
+
+  qm_plan_free (self->plan);
+  self->plan = before;
+  plan_changed (self);
+}
+
+/**
+ * qm_session_open:
+ * @self: a session
+ * @file: a plan file
+ * @error: return location for an error
+ *
+ * Returns: whether it could be read; the plan stays as it was where not
+ */
+gboolean
+qm_session_open (QmSession *self,
+                 GFile     *file,
+                 GError   **error)
+{
+  g_autofree char *data = NULL;
+  gsize length;
+  QmPlan *plan;
+
+  if (!g_file_load_contents (file, NULL, &data, &length, NULL, error))
+    return FALSE;
+  plan = qm_plan_from_data (data, length, NULL, error);
+  if (plan == NULL)
+    return FALSE;
+
+  qm_session_set_plan (self, plan, file);
+  return TRUE;
+}
+
+/**
+ * qm_session_save:
+ * @self: a session
+ * @file: where to
+ * @error: return location for an error
+ *
+ * Returns: whether the file is whole
+ */
+gboolean
+qm_session_save (QmSession *self,
+                 GFile     *file,
+                 GError   **error)
+{
+  g_autoptr (QmPlan) plan = with_the_first_answers (self->plan);
+  g_autofree char *data = NULL;
+  gsize length;
+
+  if (plan->title[0] == '\0')
+    {
+      g_autofree char *name = g_file_get_basename (file);
+      char *end = g_strrstr (name, ".qmplan");
+
+      if (end != NULL)
+        *end = '\0';
+      g_set_str (&plan->title, name);
+    }
+
+  data = qm_plan_to_data (plan, &length);
+  if (!g_file_replace_contents (file, data, length, NULL, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, NULL, NULL, error))
+    return FALSE;
+
+  g_set_str (&self->plan->title, plan->title);
+  g_set_object (&self->file, file);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
+  return TRUE;
+}
+
+GFile *
+qm_session_get_file (QmSession *self)
+{
+  return self->file;
+}
+
+/**
+ * qm_session_dup_title:
+ * @self: a session
+ *
+ * Returns: (transfer full): what the plan is called
+ */
+char *
+qm_session_dup_title (QmSession *self)
+{
+  return g_strdup (self->plan->title != NULL && self->plan->title[0] != '\0' ? self->plan->title : _("New plan"));
+}
+
+gboolean
+qm_session_get_busy (QmSession *self)
+{
+  return self->busy;
+}
+
+static char *
+draft_path (void)
+{
+  return g_build_filename (g_get_user_state_dir (), "quartermaster", "draft.qmplan", NULL);
+}
+
+/**
+ * qm_session_store_draft:
+ * @self: a session
+ *
+ * Keeps the plan in progress for the next start.
+ */
+void
+qm_session_store_draft (QmSession *self)
+{
+  g_autofree char *path = draft_path ();
+  g_autofree char *directory = g_path_get_dirname (path);
+  g_autoptr (QmPlan) empty = qm_plan_new ();
+  g_autoptr (QmPlan) plan = with_the_first_answers (self->plan);
+  g_autoptr (GError) error = NULL;
+
+  if (qm_plan_equal (self->plan, empty))
+    {
+      g_unlink (path);
+      return;
+    }
+  if (g_mkdir_with_parents (directory, 0700) != 0 || !qm_plan_save (plan, path, &error))
+    g_debug ("the draft could not be kept: %s", error != NULL ? error->message : directory);
+}
+
+/**
+ * qm_session_restore_draft:
+ * @self: a session
+ *
+ * Returns: whether there was a plan in progress
+ */
+gboolean
+qm_session_restore_draft (QmSession *self)
+{
+  g_autofree char *path = draft_path ();
+  QmPlan *plan = qm_plan_load (path, NULL, NULL);
+
+  if (plan == NULL)
+    return FALSE;
+
+  qm_session_set_plan (self, plan, NULL);
+  return TRUE;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "decide/qm-recommendation.h"
+#include "probe/qm-probe.h"
+
+G_BEGIN_DECLS
+
+#define QM_TYPE_SESSION (qm_session_get_type ())
+G_DECLARE_FINAL_TYPE (QmSession, qm_session, QM, SESSION, GObject)
+
+/* The plan that is open, what it resolves to, and its answer. Emits
+ * "plan-changed" when an answer changes, "answered" when the recommendation is
+ * there, "machine-changed" when detection is done, and notifies "busy",
+ * "title" and "modified". */
+QmSession        *qm_session_new                (GError        **error);
+
+QmEstimator      *qm_session_get_estimator      (QmSession      *self);
+QmCatalog        *qm_session_get_catalog        (QmSession      *self);
+QmMachine        *qm_session_get_machine        (QmSession      *self);
+
+const QmPlan     *qm_session_get_plan           (QmSession      *self);
+const QmResolved *qm_session_get_resolved       (QmSession      *self);
+QmRecommendation *qm_session_get_recommendation (QmSession      *self);
+const char       *qm_session_get_problem        (QmSession      *self);
+
+/* one answer; NULL takes it back. Others stay as they are. */
+gboolean          qm_session_set_answer         (QmSession      *self,
+                                                 const char     *field,
+                                                 const char     *value,
+                                                 GError        **error);
+char             *qm_session_get_answer         (QmSession      *self,
+                                                 const char     *field);
+char             *qm_session_get_effective      (QmSession      *self,
+                                                 const char     *field);
+void              qm_session_set_model_file     (QmSession      *self,
+                                                 const char     *path);
+void              qm_session_set_plan           (QmSession      *self,
+                                                 QmPlan         *plan,
+                                                 GFile          *file);
+void              qm_session_reset              (QmSession      *self);
+gboolean          qm_session_can_undo           (QmSession      *self);
+void              qm_session_undo               (QmSession      *self);
+
+gboolean          qm_session_open               (QmSession      *self,
+                                                 GFile          *file,
+                                                 GError        **error);
+gboolean          qm_session_save               (QmSession      *self,
+                                                 GFile          *file,
+                                                 GError        **error);
+GFile            *qm_session_get_file           (QmSession      *self);
+char             *qm_session_dup_title          (QmSession      *self);
+gboolean          qm_session_get_busy           (QmSession      *self);
+
+/* the plan in progress survives the program's end */
+void              qm_session_store_draft        (QmSession      *self);
+gboolean          qm_session_restore_draft      (QmSession      *self);
+
+G_END_DECLS
