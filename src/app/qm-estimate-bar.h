@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+#include "qm-session.h"
+
+G_BEGIN_DECLS
+
+#define QM_TYPE_ESTIMATE_BAR (qm_estimate_bar_get_type ())
+G_DECLARE_FINAL_TYPE (QmEstimateBar, qm_estimate_bar, QM, ESTIMATE_BAR, GtkBox)
+
+/* Back, what the answers so far come to, Next. The buttons are the actions
+ * win.back and win.next. */
+GtkWidget *qm_estimate_bar_new       (QmSession     *session);
+void       qm_estimate_bar_set_last  (QmEstimateBar *self,
+                                      gboolean       last);
+
+G_END_DECLS

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "draw/qm-language.h"
+#include "qm-question-row.h"
+#include "qm-ui.h"
+#include "qm-wizard-page.h"
+
+#define QM_TYPE_REVIEW_LIST (qm_review_list_get_type ())
+G_DECLARE_FINAL_TYPE (QmReviewList, qm_review_list, QM, REVIEW_LIST, GtkBox)
+
+struct _QmReviewList {
+  GtkBox parent_instance;
+
+  QmSession *session;
+  QmWizardPage *page;               /* not owned: it holds this list */
+  GtkWidget *answers;
+  GtkWidget *assumptions;
+};
+
+G_DEFINE_FINAL_TYPE (QmReviewList, qm_review_list, GTK_TYPE_BOX)
+
+static const char *
+currency (QmReviewList *self)
+{
+  const QmPlan *plan = qm_session_get_plan (self->session);
+
+  return plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD";
+}
+
+static void
+activated (GtkListBox    *list,
+           GtkListBoxRow *row,
+           QmReviewList  *self)
+{
+  const QmQuestion *question = g_object_get_data (G_OBJECT (row), "question");
+
+  if (question != NULL)
+    g_signal_emit_by_name (self->page, "jump", (int) question->page);
+}
+
+static void
+add_row (GtkWidget        *list,
+         const QmQuestion *question,
+         const char       *title,
+         const char       *subtitle,
+         const char       *value)
+{
+  GtkWidget *row = adw_action_row_new ();
+  GtkWidget *label = qm_ui_wrapped (value, "value");
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  if (subtitle != NULL)
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 22);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
+  if (question != NULL)
+    {
+      GtkWidget *pencil = gtk_image_new_from_icon_name ("document-edit-symbolic");
+
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), pencil);
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      g_object_set_data (G_OBJECT (row), "question", (gpointer) question);
+    }
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+}
+
+static char *
+model_name (QmReviewList *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (self->session);
+
+  return g_strdup (resolved != NULL ? resolved->model->name : _("unknown"));
+}
+
+static gboolean
+is_assumed (const QmResolved *resolved,
+            const char       *field)
+{
+  for (guint i = 0; i < resolved->assumed->len; i++)
+    if (strcmp (((QmAssumption *) g_ptr_array_index (resolved->assumed, i))->field, field) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* What was answered, and the first questions in any case. */
+static void
+fill_answers (QmReviewList     *self,
+              const QmResolved *resolved)
+{
+  for (guint i = 0; i < qm_flow_n_questions (); i++)
+    {
+      const QmQuestion *question = qm_flow_question (i);
+      g_autofree char *value = qm_session_get_effective (self->session, question->field);
+      gboolean always = question->page == QM_PAGE_TASK || question->kind == QM_ANSWER_MONEY || question->kind == QM_ANSWER_HOURS ||
+                        strcmp (question->field, "activity") == 0 || strcmp (question->field, "model.id") == 0;
+      g_autofree char *text = NULL;
+
+      if ((question->applies != NULL && !question->applies (resolved->plan)) ||
+          (!always && (value == NULL || is_assumed (resolved, question->field))))
+        continue;
+      text = strcmp (question->field, "model.id") == 0 ? model_name (self) : qm_describe_answer (question, value, currency (self));
+      add_row (self->answers, question, _(question->title), NULL, text);
+    }
+}
+
+static void
+fill_assumptions (QmReviewList     *self,
+                  const QmResolved *resolved)
+{
+  for (guint i = 0; i < resolved->assumed->len; i++)
+    {
+      const QmAssumption *assumption = g_ptr_array_index (resolved->assumed, i);
+      const QmQuestion *question = qm_flow_find (assumption->field);
+      g_autofree char *why = qm_message_get_text (assumption->why, qm_language_get_words ());
+      g_autofree char *value = NULL;
+
+      if (question == NULL || (question->applies != NULL && !question->applies (resolved->plan)))
+        continue;
+      value = qm_describe_answer (question, assumption->value, currency (self));
+      add_row (self->assumptions, question, _(question->title), why, value);
+    }
+}
+
+static void
+update (QmReviewList *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (self->session);
+
+  gtk_list_box_remove_all (GTK_LIST_BOX (self->answers));
+  gtk_list_box_remove_all (GTK_LIST_BOX (self->assumptions));
+  if (resolved == NULL)
+    {
+      add_row (self->answers, NULL, _("The answers do not fit together"), qm_session_get_problem (self->session), "");
+      return;
+    }
+
+  fill_answers (self, resolved);
+  fill_assumptions (self, resolved);
+}
+
+static GtkWidget *
+column_new (QmReviewList *self,
+            const char   *title,
+            GtkWidget   **list)
+{
+  GtkWidget *column = qm_ui_box (GTK_ORIENTATION_VERTICAL, 9);
+
+  *list = gtk_list_box_new ();
+  gtk_widget_add_css_class (*list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (*list), GTK_SELECTION_NONE);
+  gtk_widget_set_valign (*list, GTK_ALIGN_START);
+  qm_ui_set_label (*list, title);
+  g_signal_connect (*list, "row-activated", G_CALLBACK (activated), self);
+  gtk_box_append (GTK_BOX (column), qm_ui_label (title, "heading"));
+  gtk_box_append (GTK_BOX (column), *list);
+
+  return column;
+}
+
+static void
+qm_review_list_dispose (GObject *object)
+{
+  g_clear_object (&QM_REVIEW_LIST (object)->session);
+
+  G_OBJECT_CLASS (qm_review_list_parent_class)->dispose (object);
+}
+
+static void
+qm_review_list_class_init (QmReviewListClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = qm_review_list_dispose;
+}
+
+static void
+qm_review_list_init (QmReviewList *self)
+{
+  GtkWidget *flow = gtk_flow_box_new ();
+
+  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
+  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (flow), TRUE);
+  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 2);
+  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 18);
+  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (flow), 18);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), column_new (self, _("What you told us"), &self->answers));
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), column_new (self, _("What we assumed"), &self->assumptions));
+  gtk_widget_set_hexpand (flow, TRUE);
+  for (GtkWidget *child = gtk_widget_get_first_child (flow); child != NULL; child = gtk_widget_get_next_sibling (child))
+    gtk_widget_set_focusable (child, FALSE);
+  gtk_box_append (GTK_BOX (self), flow);
+}
+
+/**
+ * qm_review_list_new:
+ * @session: the session
+ * @page: the page that holds it, told to jump
+ *
+ * Returns: (transfer floating): answers and assumptions beside each other
+ */
+GtkWidget *
+qm_review_list_new (QmSession    *session,
+                    QmWizardPage *page)
+{
+  QmReviewList *self = g_object_new (QM_TYPE_REVIEW_LIST, NULL);
+
+  self->session = g_object_ref (session);
+  self->page = page;
+  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-ui.h"
+
+/**
+ * qm_ui_label:
+ * @text: what it says
+ * @style: (nullable): style classes with spaces between
+ *
+ * Returns: (transfer floating): a label of one line, at the start
+ */
+GtkWidget *
+qm_ui_label (const char *text,
+             const char *style)
+{
+  GtkWidget *label = gtk_label_new (text);
+  g_auto (GStrv) classes = g_strsplit (style != NULL ? style : "", " ", -1);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  for (guint i = 0; classes[i] != NULL; i++)
+    if (classes[i][0] != '\0')
+      gtk_widget_add_css_class (label, classes[i]);
+
+  return label;
+}
+
+/**
+ * qm_ui_wrapped:
+ * @text: what it says
+ * @style: (nullable): style classes with spaces between
+ *
+ * Returns: (transfer floating): a label of as many lines as it takes
+ */
+GtkWidget *
+qm_ui_wrapped (const char *text,
+               const char *style)
+{
+  GtkWidget *label = qm_ui_label (text, style);
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_natural_wrap_mode (GTK_LABEL (label), GTK_NATURAL_WRAP_WORD);
+
+  return label;
+}
+
+/**
+ * qm_ui_box:
+ * @orientation: along which its children lie
+ * @spacing: between them, in pixels
+ *
+ * Returns: (transfer floating): an empty box
+ */
+GtkWidget *
+qm_ui_box (GtkOrientation orientation,
+           int            spacing)
+{
+  return gtk_box_new (orientation, spacing);
+}
+
+/**
+ * qm_ui_icon_tile:
+ * @icon_name: a symbolic icon
+ * @small: as in rows; else as in cards
+ *
+ * Returns: (transfer floating): the icon on a tinted tile
+ */
+GtkWidget *
+qm_ui_icon_tile (const char *icon_name,
+                 gboolean    small)
+{
+  GtkWidget *image = gtk_image_new_from_icon_name (icon_name);
+
+  gtk_image_set_pixel_size (GTK_IMAGE (image), small ? 16 : 24);
+  gtk_widget_add_css_class (image, "icon-tile");
+  if (small)
+    gtk_widget_add_css_class (image, "small");
+  gtk_widget_set_valign (image, GTK_ALIGN_START);
+  gtk_widget_set_halign (image, GTK_ALIGN_START);
+
+  return image;
+}
+
+/**
+ * qm_ui_heading:
+ * @eyebrow: (nullable): a line above, e.g. "Step 2 of 8"
+ * @title: the question
+ * @subtitle: (nullable): a sentence below
+ *
+ * Returns: (transfer floating): the head of a page
+ */
+GtkWidget *
+qm_ui_heading (const char *eyebrow,
+               const char *title,
+               const char *subtitle)
+{
+  GtkWidget *box = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);
+
+  if (eyebrow != NULL)
+    gtk_box_append (GTK_BOX (box), qm_ui_label (eyebrow, "caption-heading accent"));
+  gtk_box_append (GTK_BOX (box), qm_ui_wrapped (title, "question"));
+  if (subtitle != NULL)
+    gtk_box_append (GTK_BOX (box), qm_ui_wrapped (subtitle, "second"));
+  gtk_widget_set_margin_bottom (box, 12);
+
+  return box;
+}
+
+/**
+ * qm_ui_page:
+ * @content: what it holds
+ * @maximum_width: in pixels
+ *
+ * Returns: (transfer floating): @content, clamped and scrolled
+ */
+GtkWidget *
+qm_ui_page (GtkWidget *content,
+            int        maximum_width)
+{
+  GtkWidget *scrolled = gtk_scrolled_window_new ();
+  GtkWidget *clamp = adw_clamp_new ();
+
+  gtk_widget_set_margin_top (content, 30);
+  gtk_widget_set_margin_bottom (content, 36);
+  gtk_widget_set_margin_start (content, 18);
+  gtk_widget_set_margin_end (content, 18);
+  adw_clamp_set_maximum_size (ADW_CLAMP (clamp), maximum_width);
+  adw_clamp_set_tightening_threshold (ADW_CLAMP (clamp), maximum_width);
+  adw_clamp_set_child (ADW_CLAMP (clamp), content);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), clamp);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_widget_set_vexpand (scrolled, TRUE);
+
+  return scrolled;
+}
+
+/**
+ * qm_ui_clear:
+ * @box: a box
+ *
+ * Takes all its children out.
+ */
+void
+qm_ui_clear (GtkWidget *box)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (box)) != NULL)
+    gtk_box_remove (GTK_BOX (box), child);
+}
+
+/**
+ * qm_ui_set_label:
+ * @widget: a widget that shows no text of its own
+ * @label: its name for assistive technology
+ */
+void
+qm_ui_set_label (GtkWidget  *widget,
+                 const char *label)
+{
+  gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}

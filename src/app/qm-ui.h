@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* Small pieces that every page is made of. */
+GtkWidget *qm_ui_label        (const char *text,
+                               const char *style);
+GtkWidget *qm_ui_wrapped      (const char *text,
+                               const char *style);
+GtkWidget *qm_ui_box          (GtkOrientation orientation,
+                               int         spacing);
+GtkWidget *qm_ui_icon_tile    (const char *icon_name,
+                               gboolean    small);
+GtkWidget *qm_ui_heading      (const char *eyebrow,
+                               const char *title,
+                               const char *subtitle);
+GtkWidget *qm_ui_page         (GtkWidget  *content,
+                               int         maximum_width);
+void       qm_ui_clear        (GtkWidget  *box);
+void       qm_ui_set_label    (GtkWidget  *widget,
+                               const char *label);
+
+G_END_DECLS

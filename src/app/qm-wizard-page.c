@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-wizard-page.h"
+
+#include <glib/gi18n.h>
+
+#include "qm-choice-cards.h"
+#include "qm-question-row.h"
+#include "qm-ui.h"
+
+struct _QmWizardPage {
+  AdwNavigationPage parent_instance;
+
+  QmSession *session;
+  QmPage page;
+  GtkWidget *body;                  /* what changes with the answers */
+  char *shown;                      /* the questions that are in @body */
+};
+
+G_DEFINE_FINAL_TYPE (QmWizardPage, qm_wizard_page, ADW_TYPE_NAVIGATION_PAGE)
+
+static guint jump_signal;
+
+static const char * const tags[QM_N_PAGES] = { "task", "activity", "model", "scale", "stage", "budget", "review" };
+
+static const char * const subtitles[QM_N_PAGES] = {
+  N_("Pick what is closest. Each choice changes the questions that follow, and you can come back at any time."),
+  N_("Using a model takes far less than training it. If you are not sure, keep what is picked."),
+  N_("Pick one that is like yours: its size decides most of the answer."),
+  N_("A guess is good enough: grey numbers are usual values, taken where you leave a field empty."),
+  N_("While you try things out, cheap hardware loses little."),
+  N_("Leave a limit empty where there is none."),
+  N_("Everything that decides the answer is on this page. Select a line to change it."),
+};
+
+/**
+ * qm_page_tag:
+ * @page: a page of the flow
+ *
+ * Returns: its name in navigation
+ */
+const char *
+qm_page_tag (QmPage page)
+{
+  return tags[page];
+}
+
+/**
+ * qm_wizard_page_get_page:
+ * @self: a page
+ *
+ * Returns: which one it is
+ */
+QmPage
+qm_wizard_page_get_page (QmWizardPage *self)
+{
+  return self->page;
+}
+
+static const QmPlan *
+current_plan (QmWizardPage *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (self->session);
+
+  return resolved != NULL ? resolved->plan : qm_session_get_plan (self->session);
+}
+
+static gboolean
+is_asked (QmWizardPage     *self,
+          const QmQuestion *question)
+{
+  return question->page == self->page && (question->applies == NULL || question->applies (current_plan (self)));
+}
+
+/* The questions of the page by name: while they stay the same, so do the widgets. */
+static char *
+questions (QmWizardPage *self)
+{
+  GString *fields = g_string_new (NULL);
+
+  for (guint i = 0; i < qm_flow_n_questions (); i++)
+    if (is_asked (self, qm_flow_question (i)))
+      g_string_append_printf (fields, "%s ", qm_flow_question (i)->field);
+
+  return g_string_free (fields, FALSE);
+}
+
+static void
+add_cards (QmWizardPage     *self,
+           const QmQuestion *question,
+           int               columns,
+           gboolean          with_title)
+{
+  if (with_title)
+    {
+      GtkWidget *title = qm_ui_wrapped (_(question->title), "heading");
+
+      gtk_widget_set_margin_top (title, 18);
+      gtk_box_append (GTK_BOX (self->body), title);
+    }
+  gtk_box_append (GTK_BOX (self->body), qm_choice_cards_new (self->session, question, columns));
+}
+
+static void
+add_rows (QmWizardPage *self)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  qm_ui_set_label (list, _(qm_flow_page_title (self->page)));
+  for (guint i = 0; i < qm_flow_n_questions (); i++)
+    if (is_asked (self, qm_flow_question (i)))
+      gtk_list_box_append (GTK_LIST_BOX (list), qm_question_row_new (self->session, qm_flow_question (i)));
+  gtk_box_append (GTK_BOX (self->body), list);
+}
+
+static void
+fill (QmWizardPage *self)
+{
+  const QmQuestion *method = qm_flow_find ("training.method");
+
+  switch (self->page)
+    {
+    case QM_PAGE_TASK:
+      add_cards (self, qm_flow_find ("task"), 3, FALSE);
+      break;
+    case QM_PAGE_ACTIVITY:
+      add_cards (self, qm_flow_find ("activity"), 2, FALSE);
+      if (is_asked (self, method))
+        add_cards (self, method, 2, TRUE);
+      break;
+    case QM_PAGE_STAGE:
+      add_cards (self, qm_flow_find ("stage"), 3, FALSE);
+      break;
+    case QM_PAGE_MODEL:
+      gtk_box_append (GTK_BOX (self->body), qm_model_list_new (self->session));
+      break;
+    case QM_PAGE_REVIEW:
+      gtk_box_append (GTK_BOX (self->body), qm_review_list_new (self->session, self));
+      break;
+    case QM_PAGE_SCALE:
+    case QM_PAGE_BUDGET:
+    case QM_N_PAGES:
+    default:
+      add_rows (self);
+      break;
+    }
+}
+
+static void
+update (QmWizardPage *self)
+{
+  g_autofree char *now = questions (self);
+
+  if (g_strcmp0 (now, self->shown) == 0)
+    return;
+
+  qm_ui_clear (self->body);
+  g_set_str (&self->shown, now);
+  fill (self);
+}
+
+static void
+build (QmWizardPage *self)
+{
+  GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
+  /* Translators: the step of the wizard and how many there are */
+  g_autofree char *step = g_strdup_printf (_("Step %d of %d"), self->page + 2, QM_N_STEPS);
+
+  gtk_box_append (GTK_BOX (content), qm_ui_heading (step, _(qm_flow_page_title (self->page)), _(subtitles[self->page])));
+  self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
+  gtk_box_append (GTK_BOX (content), self->body);
+  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 880));
+}
+
+static void
+qm_wizard_page_dispose (GObject *object)
+{
+  QmWizardPage *self = QM_WIZARD_PAGE (object);
+
+  g_clear_object (&self->session);
+  g_clear_pointer (&self->shown, g_free);
+
+  G_OBJECT_CLASS (qm_wizard_page_parent_class)->dispose (object);
+}
+
+static void
+qm_wizard_page_class_init (QmWizardPageClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = qm_wizard_page_dispose;
+
+  jump_signal = g_signal_new ("jump", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
+}
+
+static void
+qm_wizard_page_init (QmWizardPage *self)
+{
+}
+
+/**
+ * qm_wizard_page_new:
+ * @session: the session
+ * @page: which page
+ *
+ * Returns: (transfer floating): the page
+ */
+GtkWidget *
+qm_wizard_page_new (QmSession *session,
+                    QmPage     page)
+{
+  QmWizardPage *self = g_object_new (QM_TYPE_WIZARD_PAGE, "title", _(qm_flow_page_name (page)), "tag", tags[page], NULL);
+
+  self->session = g_object_ref (session);
+  self->page = page;
+  build (self);
+  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+
+  return GTK_WIDGET (self);
+}
