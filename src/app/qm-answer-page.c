@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-answer-page.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "draw/qm-language.h"
+#include "qm-chart-view.h"
+#include "qm-matrix.h"
+#include "qm-phrases.h"
+#include "qm-ui.h"
+
+#define SHOWN_REJECTIONS 6
+
+static const QmChartKind chart_kinds[] = { QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_COST_TIME, QM_CHART_ACCURACY };
+
+struct _QmAnswerPage {
+  AdwNavigationPage parent_instance;
+
+  QmSession *session;
+  GtkWidget *eyebrow;
+  GtkWidget *headline;
+  GtkWidget *terms;
+  GtkWidget *warnings;
+  GtkWidget *facts[QM_N_FACTS];
+  GtkWidget *fact_flow;
+  GtkWidget *reasons;
+  GtkWidget *changes;
+  GtkWidget *matrix_title;
+  GtkWidget *matrix;
+  GtkWidget *charts[G_N_ELEMENTS (chart_kinds)];
+  GtkWidget *stages_title;
+  GtkWidget *stages;
+  guint row;
+};
+
+G_DEFINE_FINAL_TYPE (QmAnswerPage, qm_answer_page, ADW_TYPE_NAVIGATION_PAGE)
+
+static void
+add_message (GtkWidget  *list,
+             const char *icon,
+             const char *title,
+             const char *detail)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  if (detail != NULL)
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), detail);
+  if (icon != NULL)
+    adw_action_row_add_prefix (ADW_ACTION_ROW (row), qm_ui_icon_tile (icon, TRUE));
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+}
+
+static const char *
+icon_of (const char *code)
+{
+  static const struct { const char *code; const char *icon; } icons[] = {
+    { "fits-with-room", "qm-memory-symbolic" }, { "fits-tightly", "qm-memory-symbolic" }, { "time", "qm-clock-symbolic" },
+    { "in-time", "qm-clock-symbolic" }, { "money", "qm-coin-symbolic" }, { "carries-load", "qm-rocket-symbolic" },
+    { "spot", "qm-cloud-symbolic" }, { "already-here", "qm-chip-symbolic" }, { "one-device", "qm-chip-symbolic" },
+    { "one-machine", "qm-chip-symbolic" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (icons); i++)
+    if (g_str_equal (icons[i].code, code))
+      return icons[i].icon;
+
+  return "qm-flag-symbolic";
+}
+
+static void
+show_reasons (QmAnswerPage   *self,
+              const QmChoice *choice)
+{
+  const QmWords *words = qm_language_get_words ();
+
+  gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
+  for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
+    {
+      const QmMessage *message = g_ptr_array_index (choice->reasons, i);
+      g_autofree char *text = qm_message_get_text (message, words);
+      g_autofree char *detail = qm_message_get_detail (message, words);
+
+      add_message (self->reasons, icon_of (qm_message_get_code (message)), text, detail);
+    }
+}
+
+static void
+show_rejections (QmAnswerPage     *self,
+                 QmRecommendation *recommendation)
+{
+  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+
+  gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
+  for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
+    {
+      const QmRejection *rejection = g_ptr_array_index (rejections, i);
+      g_autofree char *text = qm_message_get_text (rejection->message, qm_language_get_words ());
+
+      add_message (self->reasons, "qm-chip-symbolic", rejection->device->name, text);
+    }
+}
+
+static void
+show_changes (QmAnswerPage     *self,
+              QmRecommendation *recommendation)
+{
+  const QmWords *words = qm_language_get_words ();
+  GPtrArray *sensitivities = qm_recommendation_get_sensitivities (recommendation);
+
+  gtk_list_box_remove_all (GTK_LIST_BOX (self->changes));
+  for (guint i = 0; i < sensitivities->len; i++)
+    {
+      const QmSensitivity *sensitivity = g_ptr_array_index (sensitivities, i);
+      g_autofree char *text = qm_message_get_text (sensitivity->message, words);
+      g_autofree char *detail = qm_message_get_detail (sensitivity->message, words);
+
+      add_message (self->changes, NULL, text, detail);
+    }
+  if (sensitivities->len == 0)
+    add_message (self->changes, NULL, _("Nothing within reason"), _("The same hardware stays best over a wide range of money and time."));
+}
+
+static void
+show_warnings (QmAnswerPage     *self,
+               QmRecommendation *recommendation)
+{
+  const QmWords *words = qm_language_get_words ();
+  GPtrArray *warnings = qm_recommendation_get_warnings (recommendation);
+
+  qm_ui_clear (self->warnings);
+  for (guint i = 0; i < warnings->len; i++)
+    {
+      g_autofree char *text = qm_message_get_text (g_ptr_array_index (warnings, i), words);
+      g_autofree char *detail = qm_message_get_detail (g_ptr_array_index (warnings, i), words);
+      g_autofree char *both = detail != NULL ? g_strconcat (text, ". ", detail, NULL) : NULL;
+      GtkWidget *label = qm_ui_wrapped (both != NULL ? both : text, "card notice");
+
+      gtk_box_append (GTK_BOX (self->warnings), label);
+    }
+}
+
+static GtkWidget *
+stage_card_new (const QmStagePlan *stage,
+                const char        *currency)
+{
+  const QmWords *words = qm_language_get_words ();
+  GtkWidget *card = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
+  g_autofree char *text = qm_message_get_text (stage->message, words);
+  g_autofree char *time = qm_format_seconds (words, stage->hours * 3600);
+  g_autofree char *money = qm_format_money (words, stage->money, currency);
+  g_autofree char *figures = g_strdup_printf ("%s · %s", time, money);
+
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "fact");
+  gtk_box_append (GTK_BOX (card), qm_ui_label (qm_phrase_stage (stage->stage), "caption-heading second"));
+  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (stage->label, "heading"));
+  gtk_box_append (GTK_BOX (card), qm_ui_label (figures, "numeric"));
+  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (text, "caption second"));
+
+  return card;
+}
+
+static void
+show_stages (QmAnswerPage     *self,
+             QmRecommendation *recommendation)
+{
+  GPtrArray *stages = qm_recommendation_get_stages (recommendation);
+  const char *currency = qm_phrase_currency (qm_recommendation_get_resolved (recommendation)->plan);
+
+  gtk_flow_box_remove_all (GTK_FLOW_BOX (self->stages));
+  for (guint i = 0; i < stages->len; i++)
+    {
+      GtkWidget *card = stage_card_new (g_ptr_array_index (stages, i), currency);
+
+      gtk_flow_box_append (GTK_FLOW_BOX (self->stages), card);
+      gtk_widget_set_focusable (gtk_widget_get_parent (card), FALSE);
+    }
+  gtk_widget_set_visible (self->stages, stages->len > 0);
+  gtk_widget_set_visible (self->stages_title, stages->len > 0);
+}
+
+/* Facts, reasons and charts follow the row that is looked at. */
+static void
+show_row (QmAnswerPage     *self,
+          QmRecommendation *recommendation,
+          guint             row)
+{
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  const QmChoice *choice = row < qm_recommendation_n_choices (recommendation) ? qm_recommendation_choice (recommendation, row)
+                                                                              : qm_recommendation_row (recommendation, row);
+  g_autofree char *headline = qm_phrase_headline (choice);
+  g_autofree char *terms = qm_phrase_terms (plan, choice);
+
+  self->row = row;
+  gtk_label_set_label (GTK_LABEL (self->headline), headline);
+  gtk_label_set_label (GTK_LABEL (self->terms), terms);
+  for (int i = 0; i < QM_N_FACTS; i++)
+    qm_fact_card_set (QM_FACT_CARD (self->facts[i]), plan, choice);
+  if (choice->reasons != NULL && choice->reasons->len > 0)
+    show_reasons (self, choice);
+  for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
+    qm_chart_view_set (QM_CHART_VIEW (self->charts[i]), qm_session_get_estimator (self->session), recommendation, row);
+}
+
+static void
+show_nothing (QmAnswerPage     *self,
+              QmRecommendation *recommendation)
+{
+  gtk_label_set_label (GTK_LABEL (self->headline), _("Nothing keeps all your limits"));
+  gtk_label_set_label (GTK_LABEL (self->terms), _("The rows below come nearest. Loosen the limit that they break, or allow more places."));
+  show_rejections (self, recommendation);
+  for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
+    gtk_widget_set_visible (self->charts[i], FALSE);
+}
+
+static void
+update (QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  g_autofree char *title = qm_session_dup_title (self->session);
+  g_autofree char *eyebrow = g_strdup_printf (_("Our choice for “%s”"), title);
+  g_autofree char *count = NULL;
+  gboolean any;
+
+  if (recommendation == NULL || qm_session_get_busy (self->session))
+    return;
+
+  any = qm_recommendation_n_choices (recommendation) > 0;
+  gtk_label_set_label (GTK_LABEL (self->eyebrow), eyebrow);
+  gtk_widget_set_visible (self->fact_flow, any);
+  show_warnings (self, recommendation);
+  show_changes (self, recommendation);
+  show_stages (self, recommendation);
+  /* Translators: how many rows are shown of how many configurations that were looked at */
+  count = g_strdup_printf (_("%u of %u looked at · select a row and every chart follows"), qm_recommendation_n_rows (recommendation),
+                           (guint) qm_recommendation_get_considered (recommendation));
+  gtk_label_set_label (GTK_LABEL (self->matrix_title), count);
+  if (any)
+    show_row (self, recommendation, 0);
+  else
+    show_nothing (self, recommendation);
+  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
+}
+
+static void
+row_picked (GtkWidget    *widget,
+            int           row,
+            QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+
+  if (recommendation == NULL || row < 0 || (guint) row >= qm_recommendation_n_rows (recommendation) || self->row == (guint) row)
+    return;
+
+  show_row (self, recommendation, row);
+  if (!QM_IS_MATRIX (widget))
+    qm_matrix_pick (QM_MATRIX (self->matrix), row);
+}
+
+/* ------------------------------------------------------------------ building */
+
+static GtkWidget *
+flow_new (int columns,
+          int spacing)
+{
+  GtkWidget *flow = gtk_flow_box_new ();
+
+  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
+  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (flow), TRUE);
+  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), columns);
+  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), spacing);
+  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (flow), spacing);
+
+  return flow;
+}
+
+static void
+flow_append (GtkWidget *flow,
+             GtkWidget *child)
+{
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), child);
+  gtk_widget_set_focusable (gtk_widget_get_parent (child), FALSE);
+}
+
+static GtkWidget *
+list_column_new (const char *title,
+                 GtkWidget **list)
+{
+  GtkWidget *column = qm_ui_box (GTK_ORIENTATION_VERTICAL, 9);
+
+  *list = gtk_list_box_new ();
+  gtk_widget_add_css_class (*list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (*list), GTK_SELECTION_NONE);
+  gtk_widget_set_valign (*list, GTK_ALIGN_START);
+  qm_ui_set_label (*list, title);
+  gtk_box_append (GTK_BOX (column), qm_ui_label (title, "heading"));
+  gtk_box_append (GTK_BOX (column), *list);
+
+  return column;
+}
+
+static void
+build_head (QmAnswerPage *self,
+            GtkWidget    *content)
+{
+  GtkWidget *head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);
+
+  self->eyebrow = qm_ui_wrapped ("", "caption-heading second");
+  self->headline = qm_ui_wrapped ("", "hero");
+  self->terms = qm_ui_wrapped ("", "second");
+  gtk_widget_set_name (self->headline, "headline");
+  gtk_box_append (GTK_BOX (head), self->eyebrow);
+  gtk_box_append (GTK_BOX (head), self->headline);
+  gtk_box_append (GTK_BOX (head), self->terms);
+  gtk_box_append (GTK_BOX (content), head);
+
+  self->warnings = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);
+  gtk_box_append (GTK_BOX (content), self->warnings);
+
+  self->fact_flow = flow_new (4, 12);
+  gtk_flow_box_set_min_children_per_line (GTK_FLOW_BOX (self->fact_flow), 2);
+  for (int i = 0; i < QM_N_FACTS; i++)
+    {
+      self->facts[i] = qm_fact_card_new (i);
+      flow_append (self->fact_flow, self->facts[i]);
+    }
+  gtk_box_append (GTK_BOX (content), self->fact_flow);
+}
+
+static void
+build_body (QmAnswerPage *self,
+            GtkWidget    *content)
+{
+  GtkWidget *columns = flow_new (2, 12);
+  GtkWidget *head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
+
+  flow_append (columns, list_column_new (_("Why this one"), &self->reasons));
+  flow_append (columns, list_column_new (_("What would change it"), &self->changes));
+  gtk_box_append (GTK_BOX (content), columns);
+
+  self->matrix_title = qm_ui_wrapped ("", "caption second");
+  gtk_box_append (GTK_BOX (head), qm_ui_label (_("All choices side by side"), "heading"));
+  gtk_box_append (GTK_BOX (head), self->matrix_title);
+  gtk_box_append (GTK_BOX (content), head);
+  self->matrix = qm_matrix_new ();
+  g_signal_connect (self->matrix, "row-picked", G_CALLBACK (row_picked), self);
+  gtk_box_append (GTK_BOX (content), self->matrix);
+
+  for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
+    {
+      self->charts[i] = qm_chart_view_new (chart_kinds[i]);
+      g_signal_connect (self->charts[i], "row-picked", G_CALLBACK (row_picked), self);
+      gtk_box_append (GTK_BOX (content), self->charts[i]);
+    }
+
+  self->stages_title = qm_ui_label (_("In stages"), "heading");
+  self->stages = flow_new (3, 12);
+  gtk_box_append (GTK_BOX (content), self->stages_title);
+  gtk_box_append (GTK_BOX (content), self->stages);
+}
+
+static void
+qm_answer_page_dispose (GObject *object)
+{
+  g_clear_object (&QM_ANSWER_PAGE (object)->session);
+
+  G_OBJECT_CLASS (qm_answer_page_parent_class)->dispose (object);
+}
+
+static void
+qm_answer_page_class_init (QmAnswerPageClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = qm_answer_page_dispose;
+}
+
+static void
+qm_answer_page_init (QmAnswerPage *self)
+{
+  GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
+
+  build_head (self, content);
+  build_body (self, content);
+  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 960));
+}
+
+/**
+ * qm_answer_page_new:
+ * @session: the session
+ *
+ * Returns: (transfer floating): the page that answers the plan
+ */
+GtkWidget *
+qm_answer_page_new (QmSession *session)
+{
+  QmAnswerPage *self = g_object_new (QM_TYPE_ANSWER_PAGE, "title", _("Answer"), "tag", "answer", NULL);
+
+  self->session = g_object_ref (session);
+  g_signal_connect_object (session, "answered", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+
+  return GTK_WIDGET (self);
+}

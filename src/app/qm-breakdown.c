@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-breakdown.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "draw/qm-language.h"
+#include "qm-phrases.h"
+#include "qm-ui.h"
+
+static const char * const part_names[QM_MEMORY_N_PARTS] = {
+  N_("Weights"), N_("Gradients"), N_("Optimiser states"), N_("Activations"), N_("Word scores (logits)"),
+  N_("KV cache"), N_("Exchange between devices"), N_("Work space"), N_("Driver and runtime"), N_("Fragmentation"),
+};
+
+static void
+add_line (GtkWidget  *group,
+          const char *name,
+          const char *value)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), name);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), qm_ui_label (value, "numeric"));
+  adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
+}
+
+static GtkWidget *
+memory_group_new (const QmMemory *memory)
+{
+  const QmWords *words = qm_language_get_words ();
+  GtkWidget *group = adw_preferences_group_new ();
+  g_autofree char *sum = qm_format_bytes (words, memory->need.p50);
+  g_autofree char *range = qm_format_bytes_range (words, memory->need);
+  g_autofree char *title = g_strdup_printf (_("Memory of each device: %s (%s)"), sum, range);
+
+  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), title);
+  for (int i = 0; i < QM_MEMORY_N_PARTS; i++)
+    {
+      g_autofree char *value = qm_format_bytes (words, memory->parts[i]);
+
+      if (memory->parts[i] > 1 << 20)
+        add_line (group, _(part_names[i]), value);
+    }
+
+  return group;
+}
+
+static void
+add_seconds (GtkWidget  *group,
+             const char *name,
+             double      seconds)
+{
+  g_autofree char *value = qm_format_seconds (qm_language_get_words (), seconds);
+
+  if (seconds > 0)
+    add_line (group, name, value);
+}
+
+static GtkWidget *
+time_group_new (const QmThroughput *throughput)
+{
+  GtkWidget *group = adw_preferences_group_new ();
+
+  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _("One step"));
+  add_seconds (group, _("Arithmetic"), throughput->compute_seconds);
+  add_seconds (group, _("Moving data in memory"), throughput->memory_seconds);
+  add_seconds (group, _("Exchange between devices"), throughput->communication_seconds);
+  add_seconds (group, _("Loading data"), throughput->input_seconds);
+  add_seconds (group, _("Software overhead"), throughput->overhead_seconds);
+
+  return group;
+}
+
+static GtkWidget *
+money_group_new (const QmPlan   *plan,
+                 const QmChoice *choice)
+{
+  const QmWords *words = qm_language_get_words ();
+  const char *currency = qm_phrase_currency (plan);
+  GtkWidget *group = adw_preferences_group_new ();
+  g_autofree char *money = qm_format_money (words, choice->estimate.cost.money.p50, currency);
+  g_autofree char *hour = qm_format_money (words, choice->estimate.cost.per_hour, currency);
+  g_autofree char *terms = qm_phrase_terms (plan, choice);
+
+  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _("Money"));
+  adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group), terms);
+  add_line (group, _("Each hour"), hour);
+  add_line (group, plan->activity == QM_ACTIVITY_SERVE ? _("Each month") : _("The whole job"), money);
+
+  return group;
+}
+
+AdwDialog *
+qm_breakdown_new (QmRecommendation *recommendation)
+{
+  const QmChoice *choice = qm_recommendation_choice (recommendation, 0);
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  AdwDialog *dialog = adw_dialog_new ();
+  GtkWidget *view = adw_toolbar_view_new ();
+  GtkWidget *page = adw_preferences_page_new ();
+
+  if (qm_range_is_known (choice->estimate.memory.need))
+    adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (memory_group_new (&choice->estimate.memory)));
+  if (choice->estimate.throughput.known)
+    adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (time_group_new (&choice->estimate.throughput)));
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (money_group_new (plan, choice)));
+
+  adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), adw_header_bar_new ());
+  adw_toolbar_view_set_content (ADW_TOOLBAR_VIEW (view), page);
+  adw_dialog_set_title (dialog, choice->label);
+  adw_dialog_set_child (dialog, view);
+  adw_dialog_set_content_width (dialog, 560);
+  adw_dialog_set_content_height (dialog, 640);
+
+  return dialog;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+#include "qm-session.h"
+
+G_BEGIN_DECLS
+
+#define QM_TYPE_COMPUTER_PAGE (qm_computer_page_get_type ())
+G_DECLARE_FINAL_TYPE (QmComputerPage, qm_computer_page, QM, COMPUTER_PAGE, AdwBin)
+
+/* what this computer has */
+GtkWidget *qm_computer_page_new (QmSession *session);
+
+G_END_DECLS

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "draw/qm-language.h"
+#include "draw/qm-report.h"
+#include "qm-breakdown.h"
+#include "qm-window.h"
+#include "qm-wizard-page.h"
+
+/* ---------------------------------------------------------------- navigation */
+
+static void
+go_next (GtkWidget  *widget,
+         const char *name,
+         GVariant   *parameter)
+{
+  QmWindow *self = QM_WINDOW (widget);
+  const char *tag = qm_window_get_page (self);
+
+  if (strcmp (tag, "start") == 0)
+    qm_window_show_page (self, qm_page_tag (0));
+  for (int i = 0; i < QM_N_PAGES; i++)
+    if (strcmp (tag, qm_page_tag (i)) == 0)
+      {
+        qm_window_show_page (self, i + 1 < QM_N_PAGES ? qm_page_tag (i + 1) : "answer");
+        return;
+      }
+}
+
+static void
+go_back (GtkWidget  *widget,
+         const char *name,
+         GVariant   *parameter)
+{
+  QmWindow *self = QM_WINDOW (widget);
+  const char *tag = qm_window_get_page (self);
+
+  if (strcmp (tag, "answer") == 0)
+    qm_window_show_page (self, qm_page_tag (QM_N_PAGES - 1));
+  for (int i = 0; i < QM_N_PAGES; i++)
+    if (strcmp (tag, qm_page_tag (i)) == 0)
+      {
+        qm_window_show_page (self, i > 0 ? qm_page_tag (i - 1) : "start");
+        return;
+      }
+}
+
+static void
+show_computer (GtkWidget  *widget,
+               const char *name,
+               GVariant   *parameter)
+{
+  gtk_widget_activate_action (widget, "win.show-place", "s", "computer");
+}
+
+static void
+show_place (GtkWidget  *widget,
+            const char *name,
+            GVariant   *parameter)
+{
+  AdwViewStack *places = ADW_VIEW_STACK (gtk_widget_get_template_child (widget, QM_TYPE_WINDOW, "places"));
+
+  adw_view_stack_set_visible_child_name (places, g_variant_get_string (parameter, NULL));
+}
+
+static void
+show_message (GtkWidget  *widget,
+              const char *name,
+              GVariant   *parameter)
+{
+  qm_window_show_error (QM_WINDOW (widget), _("That did not work"), g_variant_get_string (parameter, NULL));
+}
+
+static void
+show_breakdown (GtkWidget  *widget,
+                const char *name,
+                GVariant   *parameter)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (qm_window_get_session (QM_WINDOW (widget)));
+
+  if (recommendation != NULL && qm_recommendation_n_choices (recommendation) > 0)
+    adw_dialog_present (qm_breakdown_new (recommendation), widget);
+}
+
+/* ---------------------------------------------------------------------- plans */
+
+static void
+new_plan (GtkWidget  *widget,
+          const char *name,
+          GVariant   *parameter)
+{
+  QmWindow *self = QM_WINDOW (widget);
+
+  qm_session_reset (qm_window_get_session (self));
+  qm_window_show_page (self, "start");
+  qm_window_show_toast (self, _("A new plan"), _("Undo"), "win.undo");
+}
+
+static void
+undo (GtkWidget  *widget,
+      const char *name,
+      GVariant   *parameter)
+{
+  qm_session_undo (qm_window_get_session (QM_WINDOW (widget)));
+}
+
+static void
+opened (GObject      *source,
+        GAsyncResult *result,
+        gpointer      data)
+{
+  g_autoptr (QmWindow) self = data;
+  g_autoptr (GFile) file = gtk_file_dialog_open_finish (GTK_FILE_DIALOG (source), result, NULL);
+
+  if (file != NULL)
+    qm_window_open_file (self, file);
+}
+
+static void
+ask_for_file (QmWindow   *self,
+              const char *title,
+              const char *pattern,
+              const char *kind)
+{
+  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  g_auto (GStrv) patterns = g_strsplit (pattern, " ", -1);
+
+  gtk_file_filter_set_name (filter, kind);
+  for (guint i = 0; patterns[i] != NULL; i++)
+    gtk_file_filter_add_pattern (filter, patterns[i]);
+  gtk_file_dialog_set_title (dialog, title);
+  gtk_file_dialog_set_default_filter (dialog, filter);
+  gtk_file_dialog_open (dialog, GTK_WINDOW (self), NULL, opened, g_object_ref (self));
+}
+
+static void
+open_plan (GtkWidget  *widget,
+           const char *name,
+           GVariant   *parameter)
+{
+  ask_for_file (QM_WINDOW (widget), _("Open a plan"), "*.qmplan", _("Plans"));
+}
+
+static void
+open_model (GtkWidget  *widget,
+            const char *name,
+            GVariant   *parameter)
+{
+  ask_for_file (QM_WINDOW (widget), _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"));
+}
+
+static void
+open_uri (GtkWidget  *widget,
+          const char *name,
+          GVariant   *parameter)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
+
+  qm_window_open_file (QM_WINDOW (widget), file);
+}
+
+static void
+save_to (QmWindow *self,
+         GFile    *file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *uri = g_file_get_uri (file);
+
+  if (!qm_session_save (qm_window_get_session (self), file, &error))
+    {
+      qm_window_show_error (self, _("The plan could not be saved"), error->message);
+      return;
+    }
+  gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+  qm_window_show_toast (self, _("Plan saved"), NULL, NULL);
+}
+
+static void
+save_chosen (GObject      *source,
+             GAsyncResult *result,
+             gpointer      data)
+{
+  g_autoptr (QmWindow) self = data;
+  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
+
+  if (file != NULL)
+    save_to (self, file);
+}
+
+static char *
+suggested_name (QmWindow   *self,
+                const char *ending)
+{
+  g_autofree char *title = qm_session_dup_title (qm_window_get_session (self));
+
+  g_strdelimit (title, "/\\:\n\r\t", '-');
+  return g_strconcat (title, ending, NULL);
+}
+
+static void
+save_as (GtkWidget  *widget,
+         const char *name,
+         GVariant   *parameter)
+{
+  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
+  g_autofree char *suggested = suggested_name (QM_WINDOW (widget), ".qmplan");
+
+  gtk_file_dialog_set_title (dialog, _("Save the plan"));
+  gtk_file_dialog_set_initial_name (dialog, suggested);
+  gtk_file_dialog_save (dialog, GTK_WINDOW (widget), NULL, save_chosen, g_object_ref (widget));
+}
+
+static void
+save (GtkWidget  *widget,
+      const char *name,
+      GVariant   *parameter)
+{
+  GFile *file = qm_session_get_file (qm_window_get_session (QM_WINDOW (widget)));
+
+  if (file != NULL)
+    save_to (QM_WINDOW (widget), file);
+  else
+    save_as (widget, name, parameter);
+}
+
+/* --------------------------------------------------------------------- report */
+
+typedef struct {
+  QmEstimator *estimator;
+  QmRecommendation *recommendation;
+  char *date;
+  GFile *file;
+} Report;
+
+static void
+report_free (Report *self)
+{
+  g_object_unref (self->estimator);
+  g_object_unref (self->recommendation);
+  g_object_unref (self->file);
+  g_free (self->date);
+  g_free (self);
+}
+
+static void
+write_report (GTask        *task,
+              gpointer      source,
+              gpointer      data,
+              GCancellable *cancellable)
+{
+  Report *report = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GFileOutputStream) stream = g_file_replace (report->file, NULL, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, cancellable, &error);
+
+  if (stream != NULL &&
+      qm_report_write (report->estimator, report->recommendation, qm_language_get_words (), qm_language_get_tag (), report->date,
+                       QM_PAPER_A4, G_OUTPUT_STREAM (stream), cancellable, &error) &&
+      g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, g_steal_pointer (&error));
+}
+
+static void
+report_written (GObject      *source,
+                GAsyncResult *result,
+                gpointer      data)
+{
+  QmWindow *self = QM_WINDOW (source);
+  g_autoptr (GError) error = NULL;
+
+  if (g_task_propagate_boolean (G_TASK (result), &error))
+    qm_window_show_toast (self, _("Report saved"), NULL, NULL);
+  else
+    qm_window_show_error (self, _("The report could not be saved"), error->message);
+}
+
+static void
+report_chosen (GObject      *source,
+               GAsyncResult *result,
+               gpointer      data)
+{
+  g_autoptr (QmWindow) self = data;
+  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
+  QmSession *session = qm_window_get_session (self);
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autoptr (GTask) task = NULL;
+  Report *report;
+
+  if (file == NULL || qm_session_get_recommendation (session) == NULL)
+    return;
+
+  report = g_new0 (Report, 1);
+  report->estimator = g_object_ref (qm_session_get_estimator (session));
+  report->recommendation = g_object_ref (qm_session_get_recommendation (session));
+  report->date = g_date_time_format (now, "%Y-%m-%d");
+  report->file = g_object_ref (file);
+  task = g_task_new (self, NULL, report_written, NULL);
+  g_task_set_source_tag (task, report_chosen);
+  g_task_set_task_data (task, report, (GDestroyNotify) report_free);
+  g_task_run_in_thread (task, write_report);
+}
+
+static void
+save_report (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
+  g_autofree char *suggested = suggested_name (QM_WINDOW (widget), ".pdf");
+
+  gtk_file_dialog_set_title (dialog, _("Save the report"));
+  gtk_file_dialog_set_initial_name (dialog, suggested);
+  gtk_file_dialog_save (dialog, GTK_WINDOW (widget), NULL, report_chosen, g_object_ref (widget));
+}
+
+/* Installs the actions of the window; their keys are in the application. */
+void
+qm_window_class_install_actions (GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_install_action (widget_class, "win.next", NULL, go_next);
+  gtk_widget_class_install_action (widget_class, "win.back", NULL, go_back);
+  gtk_widget_class_install_action (widget_class, "win.show-computer", NULL, show_computer);
+  gtk_widget_class_install_action (widget_class, "win.show-place", "s", show_place);
+  gtk_widget_class_install_action (widget_class, "win.show-message", "s", show_message);
+  gtk_widget_class_install_action (widget_class, "win.breakdown", NULL, show_breakdown);
+  gtk_widget_class_install_action (widget_class, "win.new", NULL, new_plan);
+  gtk_widget_class_install_action (widget_class, "win.undo", NULL, undo);
+  gtk_widget_class_install_action (widget_class, "win.open", NULL, open_plan);
+  gtk_widget_class_install_action (widget_class, "win.open-model", NULL, open_model);
+  gtk_widget_class_install_action (widget_class, "win.open-uri", "s", open_uri);
+  gtk_widget_class_install_action (widget_class, "win.save", NULL, save);
+  gtk_widget_class_install_action (widget_class, "win.save-as", NULL, save_as);
+  gtk_widget_class_install_action (widget_class, "win.report", NULL, save_report);
+}
