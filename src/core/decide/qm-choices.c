@@ -11,6 +11,9 @@
 #define CLEARLY_CHEAPER 0.8
 #define CLEARLY_FASTER  0.7
 
+/* What costs so many times as much is no alternative; what is bought stays. */
+#define ABSURDLY_DEAR 12
+
 typedef gboolean (*RowFilter) (const QmSearch *search,
                                const QmRow    *row,
                                const QmChoice *best);
@@ -241,6 +244,17 @@ is_listed (const GArray   *choices,
   return FALSE;
 }
 
+static gboolean
+is_absurd (const QmSearch *search,
+           const QmRow    *row,
+           const QmChoice *best)
+{
+  double small = search->job.economics->small_money_usd * search->job.per_usd;
+
+  return placement_of (search, row)->place != QM_PLACE_BUY &&
+         row->money > ABSURDLY_DEAR * (best->estimate.cost.money.p50 + small);
+}
+
 static int
 best_row (const QmSearch *search,
           const QmWish   *wish,
@@ -257,7 +271,7 @@ best_row (const QmSearch *search,
       QmLimit limit;
       double margin, score;
 
-      if (filter != NULL && !filter (search, row, best))
+      if (filter != NULL && (!filter (search, row, best) || is_absurd (search, row, best)))
         continue;
       score = qm_search_score (search, row, wish, &limit, &margin);
       if (score < lowest && !is_listed (choices, search, row))

@@ -47,6 +47,27 @@ note_limit (Builder        *self,
     self->limits[index] = limit;
 }
 
+/* Rented cores are a part of the processor: so is what they compute, and up to
+ * twice their share of what it reads. */
+static void
+set_cores (QmPlacement *placement,
+           int          cores)
+{
+  QmDevice *device = &placement->device;
+  double share = device->cpu_cores > 0 ? (double) cores / device->cpu_cores : 1;
+
+  placement->cpu_cores = cores;
+  device->cpu_cores = cores;
+  device->tflops_fp64 *= share;
+  device->tflops_fp32 *= share;
+  device->tflops_fp16 *= share;
+  device->tflops_bf16 *= share;
+  device->tflops_fp8 *= share;
+  device->tflops_int8 *= share;
+  device->bandwidth_bytes_per_second *= share > 1 ? share : MIN (1, 2 * share);
+  device->power_watts *= share;
+}
+
 /* A CPU's device memory is the memory of its machine. */
 static void
 set_memory (QmPlacement *placement,
@@ -109,7 +130,7 @@ add_this_computer (Builder      *self,
       QmPlacement placement = placement_new (here->cpu, 1, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
 
       if (here->cpu_cores > 0)
-        placement.cpu_cores = here->cpu_cores;
+        set_cores (&placement, here->cpu_cores);
       placement.max_machines = 1;
       set_memory (&placement, here->ram_bytes);
       g_array_append_val (self->placements, placement);
@@ -147,21 +168,21 @@ add_bought (Builder *self)
     {
       const QmDevice *device = qm_catalog_device (self->catalog, i);
 
-      if (!(device->price_usd > 0) || g_strcmp0 (device->status, "announced") == 0)
+      if (!(device->price_usd > 0) || g_strcmp0 (device->status, "announced") == 0 ||
+          device->launch_year < economics->oldest_sold_year)
         continue;
 
       for (guint j = 0; j < G_N_ELEMENTS (bought_counts); j++)
         {
-          double host = qm_economics_host_usd (economics, device, bought_counts[j]);
+          const QmHost *host = qm_economics_host (economics, device, bought_counts[j]);
           QmPlacement placement;
 
-          if (isnan (host))
+          if (host == NULL)
             continue;
           placement = placement_new (device, bought_counts[j], QM_PLACE_BUY, QM_PRICING_PURCHASE);
-          placement.purchase_usd = device->price_usd * bought_counts[j] + host;
+          placement.purchase_usd = device->price_usd * bought_counts[j] + host->usd;
           placement.max_machines = 1;
-          /* memory of the usual computer around it */
-          set_memory (&placement, device->device_class == QM_DEVICE_CLASS_CPU ? 64 * 1073741824.0 : 0);
+          set_memory (&placement, host->ram_bytes);
           g_array_append_val (self->placements, placement);
         }
     }
@@ -184,7 +205,7 @@ add_offer (Builder       *self,
   placement.usd_per_hour = usd_per_hour;
   placement.max_machines = g_strcmp0 (offer->kind, "marketplace") == 0 || g_strcmp0 (offer->kind, "serverless") == 0 ? 1 : 64;
   if (placement.cpu_cores > 0 && offer->vcpus > 0)
-    placement.cpu_cores = MAX (1, offer->vcpus / THREADS_PER_CORE);
+    set_cores (&placement, MAX (1, offer->vcpus / THREADS_PER_CORE));
   set_memory (&placement, offer->ram_bytes);
   if (offer->network_bits_per_second > 0 && offer->device->vendor != QM_VENDOR_GOOGLE)
     g_snprintf (placement.interconnect, sizeof placement.interconnect, "network-%d",
@@ -203,7 +224,7 @@ add_cloud (Builder *self)
       gboolean priced = offer->on_demand_usd_per_hour > 0 || offer->spot_usd_per_hour > 0;
 
       /* A slice of a GPU is another device than the whole; nothing is known of its speed. */
-      if (offer->device == NULL || (offer->device_count > 0 && offer->device_count < 1))
+      if (offer->device == NULL || offer->device->is_unknown || (offer->device_count > 0 && offer->device_count < 1))
         continue;
       if (!wanted (&places->cloud, offer->provider) || !wanted (&places->regions, offer->region))
         continue;

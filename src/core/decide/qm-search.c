@@ -4,27 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Below these, nobody minds a difference: money in USD, time in hours. */
-#define SMALL_MONEY_USD 2.0
-#define SMALL_HOURS     0.5
-
-/* What halving the time is worth against halving the money, balanced. */
-#define WEIGHT_OF_TIME 0.5
-/* What a percentage point of quality is worth, in ln of money. */
-#define WEIGHT_OF_POINT 0.1
-
-/* What setting up is worth, in ln of money: doubling the devices of a machine,
- * doubling the machines, a stack that is not CUDA, a machine that may vanish, a
- * stranger's machine, buying, offloading. */
-#define HURDLE_DEVICES     0.06
-#define HURDLE_MACHINES    0.25
-#define HURDLE_STACK       0.35
-#define HURDLE_SPOT        0.15
-#define HURDLE_MARKETPLACE 0.25
-#define HURDLE_PURCHASE    0.10
-#define HURDLE_OFFLOAD     0.30
-#define HURDLE_THERE       -0.30
-
 /* A job that ends within the hour needs no more machines. */
 #define SOON_SECONDS 3600.0
 #define MAX_MACHINES 64
@@ -179,26 +158,67 @@ hardware_key (const QmPlacement *placement)
 
 /* --------------------------------------------------------------------- rows */
 
+/* NVIDIA's software keeps up with Turing and later. */
+#define OLD_COMPUTE_CAPABILITY 7.5
+
 static double
-hurdles_of (const QmPlacement *placement,
+hurdles_of_device (const QmSearch    *self,
+                   const QmPlacement *placement,
+                   const QmRecipe    *recipe)
+{
+  const QmEconomics *economics = self->job.economics;
+  const QmDevice *device = &placement->device;
+  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+  double hurdles = economics->hurdle_devices * log2 (MAX (1, placement->per_machine));
+
+  if (recipe->stack.needs != NULL)
+    hurdles += economics->hurdle_stack;
+  if (device->vendor == QM_VENDOR_NVIDIA && device->compute_capability < OLD_COMPUTE_CAPABILITY)
+    hurdles += economics->hurdle_old;
+  if (!cpu && self->job.plan->task == QM_TASK_TABULAR)
+    hurdles += economics->hurdle_gpu_table;
+  if (!cpu && self->job.serving)
+    hurdles += economics->hurdle_gpu_service;
+
+  return hurdles;
+}
+
+static double
+hurdles_of_terms (const QmSearch    *self,
+                  const QmPlacement *placement)
+{
+  const QmEconomics *economics = self->job.economics;
+  double hurdles = 0;
+
+  if (placement->pricing == QM_PRICING_SPOT)
+    hurdles += economics->hurdle_spot;
+  if (placement->offer != NULL && !qm_economics_is_large_provider (economics, placement->offer->provider))
+    hurdles += economics->hurdle_small_provider;
+  /* A price per GPU may be of a machine that holds more of them. */
+  if (placement->offer != NULL && (g_strcmp0 (placement->offer->kind, "marketplace") == 0 ||
+                                   g_strcmp0 (placement->offer->kind, "per-gpu") == 0))
+    hurdles += economics->hurdle_marketplace;
+  if (placement->pricing == QM_PRICING_PURCHASE)
+    hurdles += economics->hurdle_purchase + (self->job.serving ? economics->hurdle_home_service : 0);
+  if (placement->place == QM_PLACE_THIS_COMPUTER || placement->place == QM_PLACE_OWNED)
+    hurdles += economics->hurdle_there;
+
+  return hurdles;
+}
+
+static double
+hurdles_of (const QmSearch    *self,
+            const QmPlacement *placement,
             const QmRecipe    *recipe,
             const QmSolution  *solution)
 {
-  const QmConfiguration *configuration = &solution->estimate.configuration;
-  double hurdles = HURDLE_DEVICES * log2 (MAX (1, placement->per_machine)) + HURDLE_MACHINES * log2 (MAX (1, solution->machines));
+  const QmEconomics *economics = self->job.economics;
+  double doublings = log2 (MAX (1, solution->machines));
+  double hurdles = hurdles_of_device (self, placement, recipe) + hurdles_of_terms (self, placement);
 
-  if (recipe->stack.needs != NULL)
-    hurdles += HURDLE_STACK;
-  if (placement->pricing == QM_PRICING_SPOT)
-    hurdles += HURDLE_SPOT;
-  if (placement->offer != NULL && g_strcmp0 (placement->offer->kind, "marketplace") == 0)
-    hurdles += HURDLE_MARKETPLACE;
-  if (placement->pricing == QM_PRICING_PURCHASE)
-    hurdles += HURDLE_PURCHASE;
-  if (configuration->offload > QM_OFFLOAD_NONE)
-    hurdles += HURDLE_OFFLOAD;
-  if (placement->place == QM_PLACE_THIS_COMPUTER || placement->place == QM_PLACE_OWNED)
-    hurdles += HURDLE_THERE;
+  hurdles += (self->job.serving ? economics->hurdle_replicas : economics->hurdle_machines) * doublings;
+  if (solution->estimate.configuration.offload > QM_OFFLOAD_NONE)
+    hurdles += economics->hurdle_offload;
 
   return hurdles;
 }
@@ -224,8 +244,10 @@ add_row (QmSearch          *self,
   row.seconds = isnan (estimate.time.with_interruptions_seconds) || placement->pricing != QM_PRICING_SPOT
                   ? estimate.time.seconds.p50 : estimate.time.with_interruptions_seconds;
   row.money = estimate.cost.money.p50;
+  row.idle_money = placement->place == QM_PLACE_CLOUD && !self->job.serving
+                     ? self->job.economics->idle_hours * estimate.cost.per_hour : 0;
   row.quality = recipe->accuracy.value.p50;
-  row.hurdles = hurdles_of (placement, recipe, solution);
+  row.hurdles = hurdles_of (self, placement, recipe, solution);
   row.money_half_width = qm_range_half_width (estimate.cost.money);
   row.seconds_half_width = qm_range_half_width (estimate.time.seconds);
   row.fit_probability = estimate.memory.fit_probability > 0 ? estimate.memory.fit_probability : 1;
@@ -371,9 +393,9 @@ qm_search_score (const QmSearch *self,
                  QmLimit        *limit,
                  double         *margin)
 {
-  double money = log (row->money + SMALL_MONEY_USD * self->job.per_usd);
-  double time = isnan (row->seconds) ? 0 : log (row->seconds / 3600 + SMALL_HOURS);
-  double points = WEIGHT_OF_POINT * points_lost (self, row);
+  double money = log (row->money + row->idle_money + self->job.economics->small_money_usd * self->job.per_usd);
+  double time = isnan (row->seconds) ? 0 : log (row->seconds / 3600 + self->job.economics->small_hours);
+  double points = self->job.economics->weight_of_point * points_lost (self, row);
   double risk;
 
   if (breaks_any (self, row, wish, limit, margin))
@@ -385,15 +407,15 @@ qm_search_score (const QmSearch *self,
   switch (wish->objective)
     {
     case QM_OBJECTIVE_CHEAPEST:
-      return log (row->money + 0.01 * self->job.per_usd) + 0.02 * (time + row->hurdles) + risk;
+      return log (row->money + row->idle_money + 0.01 * self->job.per_usd) + 0.02 * (time + row->hurdles) + risk;
     case QM_OBJECTIVE_FASTEST:
       return (isnan (row->seconds) ? 0 : log (row->seconds)) + 0.02 * (money + row->hurdles) + risk;
     case QM_OBJECTIVE_MOST_ACCURATE:
-      return 100 * points + money + WEIGHT_OF_TIME * time + row->hurdles + risk;
+      return 100 * points + money + self->job.economics->weight_of_time * time + row->hurdles + risk;
     case QM_OBJECTIVE_BALANCED:
     case QM_OBJECTIVE_UNSET:
     default:
-      return money + WEIGHT_OF_TIME * time + points + row->hurdles + risk;
+      return money + self->job.economics->weight_of_time * time + points + row->hurdles + risk;
     }
 }
 

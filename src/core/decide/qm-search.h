@@ -26,6 +26,7 @@ typedef struct {
   int solution;
   double seconds;                   /* NaN in serving */
   double money;
+  double idle_money;                /* of the hours that are paid for nothing */
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
   double money_half_width;

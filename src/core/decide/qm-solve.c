@@ -14,6 +14,12 @@
  * lengths are log-normal with sigma 0.5 (as in the serving simulation). */
 #define LENGTH_P99 2.83
 
+/* Of a machine's memory, what is left beside the operating system. */
+#define HOST_SHARE 0.9
+
+/* Speeds that differ by less are the same. */
+#define SAME_SPEED 0.02
+
 #define MAX_LAYOUTS 12
 
 typedef struct {
@@ -127,10 +133,8 @@ fits (const QmJob       *job,
       const QmEstimate  *estimate)
 {
   double headroom = isnan (job->plan->limits.headroom) ? 0.2 : job->plan->limits.headroom;
-  double machines = MAX (1, estimate->configuration.nodes);
 
-  if (estimate->memory.host_bytes > 0 && placement->ram_bytes > 0 &&
-      estimate->memory.host_bytes > 0.9 * placement->ram_bytes * (placement->device.device_class == QM_DEVICE_CLASS_CPU ? 1 : machines))
+  if (placement->ram_bytes > 0 && estimate->memory.host_bytes > HOST_SHARE * placement->ram_bytes)
     return FALSE;
   if (isnan (estimate->memory.need.p50) || !(estimate->memory.usable_bytes > 0))
     return placement->device.device_class == QM_DEVICE_CLASS_CPU;
@@ -171,6 +175,8 @@ solve_layout (const QmJob       *job,
   double per_replica = MAX (1, floor (global_batch / configuration->data_parallel));
   gboolean pinned = job->resolved->given->configuration.micro_batch > 0;
   double micro_batch = 1;
+  gboolean found = FALSE;
+  QmEstimate first;
 
   if (!pinned)
     set_batch (job, global_batch, 1, configuration);
@@ -179,12 +185,13 @@ solve_layout (const QmJob       *job,
   if (pinned || !fits (job, placement, estimate))
     return fits (job, placement, estimate);
 
+  first = *estimate;
   if (estimate->memory.largest_micro_batch >= 1)
     micro_batch = power_of_two_at_most (MIN (estimate->memory.largest_micro_batch, MIN (per_replica, LARGEST_MICRO_BATCH)));
   else
     micro_batch = power_of_two_at_most (MIN (per_replica, LARGEST_MICRO_BATCH));
 
-  for (; micro_batch > 1; micro_batch /= 2)
+  for (double fastest = INFINITY; micro_batch > 1; micro_batch /= 2)
     {
       QmEstimate larger;
 
@@ -193,10 +200,15 @@ solve_layout (const QmJob       *job,
       (*considered)++;
       if (!fits (job, placement, &larger))
         continue;
-      if (time_of (&larger) <= time_of (estimate) || isinf (time_of (estimate)))
-        *estimate = larger;
-      break;
+      /* Memory that buys no speed is better left free. */
+      if (time_of (&larger) > (1 + SAME_SPEED) * fastest)
+        break;
+      fastest = MIN (fastest, time_of (&larger));
+      *estimate = larger;
+      found = TRUE;
     }
+  if (!found || time_of (&first) <= time_of (estimate))
+    *estimate = first;
 
   return TRUE;
 }

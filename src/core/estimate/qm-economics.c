@@ -22,6 +22,26 @@ static const Figure figures[] = {
   FIGURE (amortisation_months),
   FIGURE (hours_per_month),
   FIGURE (start_up_seconds),
+  FIGURE (idle_hours),
+  FIGURE (oldest_sold_year),
+  FIGURE (small_money_usd),
+  FIGURE (small_hours),
+  FIGURE (weight_of_time),
+  FIGURE (weight_of_point),
+  FIGURE (hurdle_devices),
+  FIGURE (hurdle_machines),
+  FIGURE (hurdle_replicas),
+  FIGURE (hurdle_stack),
+  FIGURE (hurdle_old),
+  FIGURE (hurdle_spot),
+  FIGURE (hurdle_marketplace),
+  FIGURE (hurdle_small_provider),
+  FIGURE (hurdle_purchase),
+  FIGURE (hurdle_home_service),
+  FIGURE (hurdle_gpu_service),
+  FIGURE (hurdle_gpu_table),
+  FIGURE (hurdle_offload),
+  FIGURE (hurdle_there),
   FIGURE (spot_interruptions_per_hour),
   FIGURE (checkpoint_seconds),
   FIGURE (restart_seconds),
@@ -94,6 +114,7 @@ read_hosts (QmEconomics  *self,
       self->hosts[i].classes = class_bits (json_object_get_array_member (host, "classes"));
       self->hosts[i].up_to_devices = json_object_get_int_member_with_default (host, "up_to_devices", 1);
       self->hosts[i].usd = json_object_get_double_member_with_default (host, "usd", 0);
+      self->hosts[i].ram_bytes = json_object_get_double_member_with_default (host, "ram_gib", 0) * 1073741824.0;
     }
   self->n_hosts = n;
 
@@ -116,6 +137,8 @@ read_currencies (QmEconomics  *self,
     }
 
   self->currencies = json_object_ref (json_object_get_object_member (currencies, "per_usd"));
+  if (json_object_has_member (root, "large_providers"))
+    self->large_providers = json_array_ref (json_object_get_array_member (root, "large_providers"));
   self->currencies_as_of = g_strdup (json_object_get_string_member_with_default (currencies, "as_of", "unknown"));
   return TRUE;
 }
@@ -159,6 +182,7 @@ qm_economics_free (QmEconomics *self)
     return;
 
   g_clear_pointer (&self->currencies, json_object_unref);
+  g_clear_pointer (&self->large_providers, json_array_unref);
   g_free (self->currencies_as_of);
   g_free (self);
 }
@@ -181,26 +205,44 @@ qm_economics_per_usd (const QmEconomics *self,
 }
 
 /**
- * qm_economics_host_usd:
+ * qm_economics_host:
  * @self: the figures
  * @device: what is bought
  * @devices: how many of it, in one computer
  *
- * Returns: the price in USD of the computer around the devices, the smallest
- *   that holds them; NaN where none does
+ * Returns: (transfer none) (nullable): the computer around the devices, the
+ *   smallest that holds them; %NULL where none does
  */
-double
-qm_economics_host_usd (const QmEconomics *self,
-                       const QmDevice    *device,
-                       int                devices)
+const QmHost *
+qm_economics_host (const QmEconomics *self,
+                   const QmDevice    *device,
+                   int                devices)
 {
   for (int i = 0; i < self->n_hosts; i++)
     {
       const QmHost *host = &self->hosts[i];
 
       if ((host->classes & (1u << device->device_class)) != 0 && devices <= host->up_to_devices)
-        return host->usd;
+        return host;
     }
 
-  return NAN;
+  return NULL;
+}
+
+/**
+ * qm_economics_is_large_provider:
+ * @self: the figures
+ * @provider: id of a provider
+ *
+ * Returns: whether most organisations have an account there
+ */
+gboolean
+qm_economics_is_large_provider (const QmEconomics *self,
+                                const char        *provider)
+{
+  for (guint i = 0; self->large_providers != NULL && i < json_array_get_length (self->large_providers); i++)
+    if (g_strcmp0 (json_array_get_string_element (self->large_providers, i), provider) == 0)
+      return TRUE;
+
+  return FALSE;
 }

@@ -14,6 +14,7 @@ typedef struct {
   guint classes;                    /* bit 1 << QmDeviceClass */
   int up_to_devices;
   double usd;
+  double ram_bytes;
 } QmHost;
 
 /**
@@ -30,6 +31,26 @@ typedef struct {
   double amortisation_months;
   double hours_per_month;
   double start_up_seconds;
+  double oldest_sold_year;
+  double small_money_usd;
+  double small_hours;
+  double weight_of_time;
+  double weight_of_point;
+  double hurdle_devices;
+  double hurdle_machines;
+  double hurdle_replicas;
+  double hurdle_stack;
+  double hurdle_old;
+  double hurdle_spot;
+  double hurdle_marketplace;
+  double hurdle_small_provider;
+  double hurdle_purchase;
+  double hurdle_home_service;
+  double hurdle_gpu_service;
+  double hurdle_gpu_table;
+  double hurdle_offload;
+  double hurdle_there;
+  double idle_hours;                /* paid for nothing: failed starts, forgotten machines */
   double spot_interruptions_per_hour;
   double checkpoint_seconds;
   double restart_seconds;
@@ -39,6 +60,7 @@ typedef struct {
   double development_runs;
   QmHost hosts[QM_MAX_HOSTS];
   int n_hosts;
+  JsonArray *large_providers;       /* of provider ids */
   JsonObject *currencies;           /* units of each per USD */
   char *currencies_as_of;
 } QmEconomics;
@@ -50,8 +72,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmEconomics, qm_economics_free)
 
 double       qm_economics_per_usd     (const QmEconomics *self,
                                        const char        *currency);
-double       qm_economics_host_usd    (const QmEconomics *self,
+const QmHost *qm_economics_host       (const QmEconomics *self,
                                        const QmDevice    *device,
                                        int                devices);
+gboolean     qm_economics_is_large_provider (const QmEconomics *self,
+                                       const char        *provider);
 
 G_END_DECLS
