@@ -6,6 +6,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-chart-view.h"
+#include "qm-columns.h"
 #include "qm-matrix.h"
 #include "qm-phrases.h"
 #include "qm-ui.h"
@@ -23,7 +24,7 @@ struct _QmAnswerPage {
   GtkWidget *terms;
   GtkWidget *warnings;
   GtkWidget *facts[QM_N_FACTS];
-  GtkWidget *fact_flow;
+  GtkWidget *fact_columns;
   GtkWidget *reasons;
   GtkWidget *changes;
   GtkWidget *matrix_title;
@@ -140,6 +141,7 @@ show_warnings (QmAnswerPage     *self,
 
       gtk_box_append (GTK_BOX (self->warnings), label);
     }
+  gtk_widget_set_visible (self->warnings, warnings->len > 0);
 }
 
 static GtkWidget *
@@ -170,14 +172,9 @@ show_stages (QmAnswerPage     *self,
   GPtrArray *stages = qm_recommendation_get_stages (recommendation);
   const char *currency = qm_phrase_currency (qm_recommendation_get_resolved (recommendation)->plan);
 
-  gtk_flow_box_remove_all (GTK_FLOW_BOX (self->stages));
+  qm_columns_clear (QM_COLUMNS (self->stages));
   for (guint i = 0; i < stages->len; i++)
-    {
-      GtkWidget *card = stage_card_new (g_ptr_array_index (stages, i), currency);
-
-      gtk_flow_box_append (GTK_FLOW_BOX (self->stages), card);
-      gtk_widget_set_focusable (gtk_widget_get_parent (card), FALSE);
-    }
+    qm_columns_append (QM_COLUMNS (self->stages), stage_card_new (g_ptr_array_index (stages, i), currency));
   gtk_widget_set_visible (self->stages, stages->len > 0);
   gtk_widget_set_visible (self->stages_title, stages->len > 0);
 }
@@ -230,7 +227,7 @@ update (QmAnswerPage *self)
 
   any = qm_recommendation_n_choices (recommendation) > 0;
   gtk_label_set_label (GTK_LABEL (self->eyebrow), eyebrow);
-  gtk_widget_set_visible (self->fact_flow, any);
+  gtk_widget_set_visible (self->fact_columns, any);
   show_warnings (self, recommendation);
   show_changes (self, recommendation);
   show_stages (self, recommendation);
@@ -261,29 +258,6 @@ row_picked (GtkWidget    *widget,
 }
 
 /* ------------------------------------------------------------------ building */
-
-static GtkWidget *
-flow_new (int columns,
-          int spacing)
-{
-  GtkWidget *flow = gtk_flow_box_new ();
-
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (flow), TRUE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), columns);
-  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), spacing);
-  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (flow), spacing);
-
-  return flow;
-}
-
-static void
-flow_append (GtkWidget *flow,
-             GtkWidget *child)
-{
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), child);
-  gtk_widget_set_focusable (gtk_widget_get_parent (child), FALSE);
-}
 
 static GtkWidget *
 list_column_new (const char *title,
@@ -320,25 +294,24 @@ build_head (QmAnswerPage *self,
   self->warnings = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);
   gtk_box_append (GTK_BOX (content), self->warnings);
 
-  self->fact_flow = flow_new (4, 12);
-  gtk_flow_box_set_min_children_per_line (GTK_FLOW_BOX (self->fact_flow), 2);
+  self->fact_columns = qm_columns_new (150, 4, 12);
   for (int i = 0; i < QM_N_FACTS; i++)
     {
       self->facts[i] = qm_fact_card_new (i);
-      flow_append (self->fact_flow, self->facts[i]);
+      qm_columns_append (QM_COLUMNS (self->fact_columns), self->facts[i]);
     }
-  gtk_box_append (GTK_BOX (content), self->fact_flow);
+  gtk_box_append (GTK_BOX (content), self->fact_columns);
 }
 
 static void
 build_body (QmAnswerPage *self,
             GtkWidget    *content)
 {
-  GtkWidget *columns = flow_new (2, 12);
+  GtkWidget *columns = qm_columns_new (330, 2, 12);
   GtkWidget *head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
 
-  flow_append (columns, list_column_new (_("Why this one"), &self->reasons));
-  flow_append (columns, list_column_new (_("What would change it"), &self->changes));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("Why this one"), &self->reasons));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("What would change it"), &self->changes));
   gtk_box_append (GTK_BOX (content), columns);
 
   self->matrix_title = qm_ui_wrapped ("", "caption second");
@@ -357,7 +330,7 @@ build_body (QmAnswerPage *self,
     }
 
   self->stages_title = qm_ui_label (_("In stages"), "heading");
-  self->stages = flow_new (3, 12);
+  self->stages = qm_columns_new (220, 3, 12);
   gtk_box_append (GTK_BOX (content), self->stages_title);
   gtk_box_append (GTK_BOX (content), self->stages);
 }

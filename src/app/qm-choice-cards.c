@@ -4,14 +4,17 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "qm-columns.h"
 #include "qm-ui.h"
+
+#define CARD_WIDTH 230
 
 struct _QmChoiceCards {
   GtkWidget parent_instance;
 
   QmSession *session;
   const QmQuestion *question;
-  GtkWidget *flow;
+  GtkWidget *columns;
   GPtrArray *buttons;               /* in the order of the options */
   gboolean updating;
 };
@@ -88,8 +91,7 @@ add_card (QmChoiceCards  *self,
     gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), g_ptr_array_index (self->buttons, 0));
   g_ptr_array_add (self->buttons, button);
   g_signal_connect (button, "toggled", G_CALLBACK (toggled), self);
-  gtk_flow_box_append (GTK_FLOW_BOX (self->flow), button);
-  gtk_widget_set_focusable (gtk_widget_get_parent (button), FALSE);
+  qm_columns_append (QM_COLUMNS (self->columns), button);
 }
 
 static void
@@ -97,7 +99,7 @@ qm_choice_cards_dispose (GObject *object)
 {
   QmChoiceCards *self = QM_CHOICE_CARDS (object);
 
-  g_clear_pointer (&self->flow, gtk_widget_unparent);
+  g_clear_pointer (&self->columns, gtk_widget_unparent);
   g_clear_pointer (&self->buttons, g_ptr_array_unref);
   g_clear_object (&self->session);
 
@@ -116,12 +118,6 @@ static void
 qm_choice_cards_init (QmChoiceCards *self)
 {
   self->buttons = g_ptr_array_new ();
-  self->flow = gtk_flow_box_new ();
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (self->flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (self->flow), TRUE);
-  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (self->flow), 12);
-  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (self->flow), 12);
-  gtk_widget_set_parent (self->flow, GTK_WIDGET (self));
 }
 
 /**
@@ -141,8 +137,8 @@ qm_choice_cards_new (QmSession        *session,
 
   self->session = g_object_ref (session);
   self->question = question;
-  gtk_flow_box_set_min_children_per_line (GTK_FLOW_BOX (self->flow), 1);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (self->flow), columns);
+  self->columns = qm_columns_new (CARD_WIDTH, columns, 12);
+  gtk_widget_set_parent (self->columns, GTK_WIDGET (self));
   for (int i = 0; question->options[i].value != NULL; i++)
     add_card (self, &question->options[i]);
   qm_ui_set_label (GTK_WIDGET (self), _(question->title));

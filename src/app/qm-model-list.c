@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "draw/qm-language.h"
+#include "qm-columns.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 #include "qm-wizard-page.h"
@@ -314,7 +315,7 @@ file_button_new (void)
 static void
 build (QmModelList *self)
 {
-  GtkWidget *columns = gtk_flow_box_new ();
+  GtkWidget *columns = qm_columns_new (360, 2, 18);
   GtkWidget *left = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
 
@@ -334,16 +335,8 @@ build (QmModelList *self)
   gtk_widget_add_css_class (self->sheet, "sheet");
   gtk_widget_set_valign (self->sheet, GTK_ALIGN_START);
 
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (columns), GTK_SELECTION_NONE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (columns), 2);
-  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (columns), TRUE);
-  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (columns), 18);
-  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (columns), 18);
-  gtk_flow_box_append (GTK_FLOW_BOX (columns), left);
-  gtk_flow_box_append (GTK_FLOW_BOX (columns), self->sheet);
-  gtk_widget_set_hexpand (columns, TRUE);
-  for (GtkWidget *child = gtk_widget_get_first_child (columns); child != NULL; child = gtk_widget_get_next_sibling (child))
-    gtk_widget_set_focusable (child, FALSE);
+  qm_columns_append (QM_COLUMNS (columns), left);
+  qm_columns_append (QM_COLUMNS (columns), self->sheet);
   gtk_box_append (GTK_BOX (self), columns);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "draw/qm-language.h"
+#include "qm-columns.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 #include "qm-wizard-page.h"
@@ -179,19 +180,11 @@ qm_review_list_class_init (QmReviewListClass *klass)
 static void
 qm_review_list_init (QmReviewList *self)
 {
-  GtkWidget *flow = gtk_flow_box_new ();
+  GtkWidget *columns = qm_columns_new (340, 2, 18);
 
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (flow), TRUE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 2);
-  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 18);
-  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (flow), 18);
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), column_new (self, _("What you told us"), &self->answers));
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), column_new (self, _("What we assumed"), &self->assumptions));
-  gtk_widget_set_hexpand (flow, TRUE);
-  for (GtkWidget *child = gtk_widget_get_first_child (flow); child != NULL; child = gtk_widget_get_next_sibling (child))
-    gtk_widget_set_focusable (child, FALSE);
-  gtk_box_append (GTK_BOX (self), flow);
+  qm_columns_append (QM_COLUMNS (columns), column_new (self, _("What you told us"), &self->answers));
+  qm_columns_append (QM_COLUMNS (columns), column_new (self, _("What we assumed"), &self->assumptions));
+  gtk_box_append (GTK_BOX (self), columns);
 }
 
 /**

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "draw/qm-language.h"
+#include "qm-columns.h"
 #include "qm-ui.h"
 
 #define SHOWN_RECENT 6
@@ -139,25 +140,18 @@ qm_start_page_class_init (QmStartPageClass *klass)
 static GtkWidget *
 cards_new (QmStartPage *self)
 {
-  GtkWidget *flow = gtk_flow_box_new ();
+  GtkWidget *columns = qm_columns_new (210, 3, 12);
 
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_homogeneous (GTK_FLOW_BOX (flow), TRUE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 3);
-  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 12);
-  gtk_flow_box_set_row_spacing (GTK_FLOW_BOX (flow), 12);
-  gtk_flow_box_append (GTK_FLOW_BOX (flow),
-                       card_new ("qm-target-symbolic", _("Find hardware for a job"),
+  qm_columns_append (QM_COLUMNS (columns),
+                     card_new ("qm-target-symbolic", _("Find hardware for a job"),
                                  _("A handful of questions, then a choice with memory, time, cost and quality."), "win.next", NULL));
-  gtk_flow_box_append (GTK_FLOW_BOX (flow),
-                       card_new ("qm-chip-symbolic", _("What can this computer run?"), _("Looking at this computer…"), "win.show-computer",
+  qm_columns_append (QM_COLUMNS (columns),
+                     card_new ("qm-chip-symbolic", _("What can this computer run?"), _("Looking at this computer…"), "win.show-computer",
                                  &self->computer));
-  gtk_flow_box_append (GTK_FLOW_BOX (flow),
-                       card_new ("qm-db-symbolic", _("Open a plan"), _("A file that was saved before."), "win.open", NULL));
-  for (GtkWidget *child = gtk_widget_get_first_child (flow); child != NULL; child = gtk_widget_get_next_sibling (child))
-    gtk_widget_set_focusable (child, FALSE);
+  qm_columns_append (QM_COLUMNS (columns),
+                     card_new ("qm-db-symbolic", _("Open a plan"), _("A file that was saved before."), "win.open", NULL));
 
-  return flow;
+  return columns;
 }
 
 static void

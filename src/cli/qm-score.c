@@ -152,6 +152,9 @@ estimated (const QmChoice   *choice,
   const QmServing *serving = &resolved->plan->serving;
   QmRange range = range_of_node (find_node (estimate, key));
 
+  /* A loss against something is no score. */
+  if (g_str_has_prefix (key, "accuracy.") && choice->estimate.accuracy.is_relative)
+    return QM_RANGE_UNKNOWN;
   if (strcmp (key, "memory.per_device_bytes") == 0)
     return memory_by_basis (&choice->estimate.memory, text_member (measured_case, "memory_basis", "not-stated"));
   if (strcmp (key, "memory.host_bytes") == 0 && qm_range_is_known (choice->estimate.memory.host))

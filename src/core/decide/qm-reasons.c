@@ -184,7 +184,8 @@ why_spot (const QmSearch *search,
     return NULL;
 
   message = qm_message_new ("spot", N_("The price is a spot price: the machine may be taken away"));
-  if (!(choice->estimate.time.checkpoint_every_seconds > 0))
+  if (!(choice->estimate.time.checkpoint_every_seconds > 0) ||
+      choice->estimate.time.checkpoint_every_seconds > choice->estimate.time.seconds.p50)
     return message;
 
   qm_message_set_detail (message, N_("Save a checkpoint every {interval}; lost work and restarts are counted in."));

@@ -188,15 +188,17 @@ hurdles_of_terms (const QmSearch    *self,
                   const QmPlacement *placement)
 {
   const QmEconomics *economics = self->job.economics;
+  gboolean strange = placement->offer != NULL && g_strcmp0 (placement->offer->kind, "marketplace") == 0;
   double hurdles = 0;
 
+  if (self->job.serving && self->job.plan->stage == QM_STAGE_PRODUCTION && (strange || placement->pricing == QM_PRICING_SPOT))
+    hurdles += economics->hurdle_unreliable_service;
   if (placement->pricing == QM_PRICING_SPOT)
     hurdles += economics->hurdle_spot;
   if (placement->offer != NULL && !qm_economics_is_large_provider (economics, placement->offer->provider))
     hurdles += economics->hurdle_small_provider;
   /* A price per GPU may be of a machine that holds more of them. */
-  if (placement->offer != NULL && (g_strcmp0 (placement->offer->kind, "marketplace") == 0 ||
-                                   g_strcmp0 (placement->offer->kind, "per-gpu") == 0))
+  if (strange || (placement->offer != NULL && g_strcmp0 (placement->offer->kind, "per-gpu") == 0))
     hurdles += economics->hurdle_marketplace;
   if (placement->pricing == QM_PRICING_PURCHASE)
     hurdles += economics->hurdle_purchase + (self->job.serving ? economics->hurdle_home_service : 0);

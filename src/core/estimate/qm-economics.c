@@ -38,6 +38,7 @@ static const Figure figures[] = {
   FIGURE (hurdle_small_provider),
   FIGURE (hurdle_purchase),
   FIGURE (hurdle_home_service),
+  FIGURE (hurdle_unreliable_service),
   FIGURE (hurdle_gpu_service),
   FIGURE (hurdle_gpu_table),
   FIGURE (hurdle_offload),

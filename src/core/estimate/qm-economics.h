@@ -46,6 +46,7 @@ typedef struct {
   double hurdle_small_provider;
   double hurdle_purchase;
   double hurdle_home_service;
+  double hurdle_unreliable_service;
   double hurdle_gpu_service;
   double hurdle_gpu_table;
   double hurdle_offload;
