@@ -6,12 +6,15 @@
 
 FOLDER holds MODULE.py, a predictor with predict (plan, devices); DEVICES is the
 list of devices it reads, CASES a file of measured cases, one a line. Each FIELD,
-as training.framework, is left out of every plan. Prints an array with {"id",
+as training.framework, is left out of every plan. A predictor with load_models ()
+covers other tasks than language models and reads vision-models.json beside
+DEVICES; cases of language models are left out then. Prints an array with {"id",
 "plan", "expected"} for each case, where expected holds what the tests of the core
 compare with.
 """
 import importlib
 import json
+import os
 import sys
 
 
@@ -60,6 +63,30 @@ def flatten(result):
     return flat
 
 
+def flatten_other(result):
+    memory, rate = result['memory'], result['throughput']
+    parts = memory['breakdown']
+    return {
+        'device': memory.get('per_device_bytes'),
+        'allocated': memory.get('allocated_bytes'),
+        'host_bytes': memory.get('host_bytes'),
+        'host': memory.get('host_range'),
+        'parts': parts and list(parts.values()),
+        'unit': rate['unit'],
+        'per_second': rate['per_second'],
+        'step': rate.get('step_seconds'),
+        'samples_per_second': rate.get('samples_per_second'),
+        'time': result['time'] and result['time']['seconds'],
+    }
+
+
+def predict_all(predictor, cases, devices, devices_file):
+    if not hasattr(predictor, 'load_models'):
+        return [flatten(predictor.predict(c['plan'], devices)) for c in cases]
+    models = predictor.load_models(os.path.join(os.path.dirname(devices_file), 'vision-models.json'))
+    return [flatten_other(predictor.predict(c['plan'], devices, models)) for c in cases]
+
+
 def main():
     folder, module, devices_file, cases_file, *fields = sys.argv[1:]
     sys.path.insert(0, folder)
@@ -72,8 +99,10 @@ def main():
         for field in fields:
             section, name = field.split('.')
             case['plan'][section].pop(name, None)
-    json.dump([{'id': c['id'], 'plan': c['plan'], 'expected': flatten(predictor.predict(c['plan'], devices))}
-               for c in cases], sys.stdout)
+    if hasattr(predictor, 'load_models'):
+        cases = [case for case in cases if case['plan']['task'] != 'language-model']
+    expected = predict_all(predictor, cases, devices, devices_file)
+    json.dump([{'id': c['id'], 'plan': c['plan'], 'expected': e} for c, e in zip(cases, expected)], sys.stdout)
 
 
 if __name__ == '__main__':

@@ -122,6 +122,7 @@ typedef struct {
   double vae_flops;
   double vae_activations;
   double patches_per_volume;
+  double image_tokens;              /* that a denoiser makes of one image */
   double encoder_layers;
   double decoder_layers;
   double encoder_parameters;

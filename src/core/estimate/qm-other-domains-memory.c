@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/qm-other-domains-private.h"
+
+#include "estimate/qm-rules.h"
+
+/* Shares of the usable memory up to which a job is tight, and may fit. */
+#define TIGHT_SHARE 0.9
+
+/* Bytes of a number. */
+#define FULL 4.0
+#define HALF 2.0
+
+/* Optimizer states follow weights of 16 bits. */
+#define PURE_16_BIT_STATES 0.5
+
+static double
+parameters_of (const QmOtherDomains *self)
+{
+  if (self->shape.parameters > 0)
+    return self->shape.parameters;
+
+  return self->facts.parameters > 0 ? self->facts.parameters : self->constants->usual.parameters;
+}
+
+/**
+ * qm_domain_trainable:
+ * @self: a job that trains
+ *
+ * Returns: how many parameters change
+ */
+double
+qm_domain_trainable (const QmOtherDomains *self)
+{
+  double all = parameters_of (self);
+
+  if (!self->adapters)
+    return all;
+
+  return self->adapter_parameters > 0 ? self->adapter_parameters : all * self->constants->usual.adapter_share_memory;
+}
+
+static double
+kept_bytes (const QmOtherDomains *self)
+{
+  return self->training.precision == QM_PRECISION_FP8 ? HALF : self->train_bytes;
+}
+
+static double
+states_bytes (const QmOtherDomains *self)
+{
+  QmOptimizer optimizer = self->training.optimizer;
+
+  if (optimizer == QM_OPTIMIZER_UNSET)
+    optimizer = QM_OPTIMIZER_ADAMW;
+
+  return self->constants->memory.optimizer[optimizer] * (self->pure_16_bit && !self->adapters ? PURE_16_BIT_STATES : 1);
+}
+
+static void
+keep_encoder (const QmOtherDomains *self,
+              double                batch,
+              double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  const QmDomainShape *shape = &self->shape;
+  double tokens = batch * self->sequence;
+  double scores = self->training.attention == QM_ATTENTION_FLASH ? 0 : shape->heads * self->sequence;
+
+  parts[QM_MEMORY_ACTIVATIONS] = tokens * shape->layers * kept_bytes (self) *
+                                 (constants->encoder_states * shape->hidden + constants->encoder_scores * scores);
+  if (self->checkpointed)
+    parts[QM_MEMORY_ACTIVATIONS] = tokens * shape->hidden * kept_bytes (self) * (shape->layers + constants->encoder_states);
+  parts[QM_MEMORY_LOGITS] = tokens * self->constants->encoder.pretrain_head * shape->vocabulary * constants->encoder_logits;
+}
+
+static void
+keep_denoiser (const QmOtherDomains *self,
+               double                batch,
+               double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  const QmDomainFacts *facts = &self->facts;
+  double layers = facts->layers > 0 ? facts->layers : constants->generation_layers;
+  double activations = facts->activations;
+  double kept = self->checkpointed ? constants->checkpointed + constants->generation_layer / layers : constants->generation;
+
+  if (!(activations > 0))
+    activations = facts->flops * self->constants->usual.activations_per_flop_transformer;
+
+  parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
+  if (facts->family == QM_FAMILY_TRANSFORMER && !self->pure_16_bit)
+    parts[QM_MEMORY_WEIGHTS] += parameters_of (self) * constants->moving_average;
+  parts[QM_MEMORY_WORKSPACE] = constants->generation_workspace +
+                               (self->training.method == QM_METHOD_LORA ? constants->generation_adapter_workspace : 0);
+}
+
+static void
+keep_activations (const QmOtherDomains *self,
+                  double                batch,
+                  double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  double activations = self->facts.activations > 0 ? self->facts.activations : self->constants->usual.activations;
+  double kept = constants->norm;
+
+  switch (self->job)
+    {
+    case QM_DOMAIN_JOB_TRAIN_ENCODER:
+      keep_encoder (self, batch, parts);
+      return;
+    case QM_DOMAIN_JOB_TRAIN_DIFFUSION:
+      keep_denoiser (self, batch, parts);
+      return;
+    case QM_DOMAIN_JOB_TRAIN_RECOMMENDER:
+      kept = constants->recommender;
+      break;
+    default:
+      if (self->task == QM_TASK_OBJECT_DETECTION)
+        kept = constants->frozen_norm;
+      break;
+    }
+
+  parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
+}
+
+static void
+shard (const QmDomainSite *site,
+       double             *parts)
+{
+  double devices = site->devices;
+
+  switch (site->given->sharding)
+    {
+    case QM_SHARDING_ZERO3:
+    case QM_SHARDING_HYBRID:
+      parts[QM_MEMORY_WEIGHTS] /= devices;
+      parts[QM_MEMORY_GRADIENTS] /= devices;
+      parts[QM_MEMORY_OPTIMIZER] /= devices;
+      break;
+    case QM_SHARDING_ZERO2:
+      parts[QM_MEMORY_GRADIENTS] /= devices;
+      parts[QM_MEMORY_OPTIMIZER] /= devices;
+      break;
+    case QM_SHARDING_ZERO1:
+      parts[QM_MEMORY_OPTIMIZER] /= devices;
+      break;
+    default:
+      break;
+    }
+}
+
+static void
+store_training (const QmOtherDomains *self,
+                const QmDomainSite   *site,
+                double                batch,
+                double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  double trainable = qm_domain_trainable (self);
+  double weight = self->pure_16_bit ? HALF : FULL;
+  gboolean exchanges = site->devices > 1 && self->job != QM_DOMAIN_JOB_TRAIN_DIFFUSION;
+
+  parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * weight + (self->adapters ? trainable * constants->adapter_bytes : 0);
+  parts[QM_MEMORY_GRADIENTS] = trainable * (self->adapters ? constants->adapter_bytes : weight);
+  parts[QM_MEMORY_OPTIMIZER] = trainable * states_bytes (self);
+  parts[QM_MEMORY_WORKSPACE] = constants->workspace;
+  parts[QM_MEMORY_COMMUNICATION] = exchanges ? trainable * weight : 0;
+  keep_activations (self, batch, parts);
+  shard (site, parts);
+}
+
+/* Cross-attention keeps the encoder's output of every layer; engines for
+ * processors bring workspaces of their own. */
+static void
+store_speech (const QmOtherDomains *self,
+              const QmDomainSite   *site,
+              double                batch,
+              double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  const QmDomainFacts *facts = &self->facts;
+  double element = self->run_rate == QM_DOMAIN_RATE_FP32 ? FULL : HALF;
+  double frames = self->constants->speech.window_frames;
+  double beams = self->serving.beam > 0 ? self->serving.beam : 1;
+  gboolean files = self->engine_stated && self->engine.sixteen_bit_files;
+
+  if (files)
+    parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * fmin (fmax (0.5, self->weight_bytes), HALF);
+  parts[QM_MEMORY_KV_CACHE] = batch * 2 * facts->decoder_layers * facts->hidden * element *
+                              (frames + beams * constants->speech_text);
+  parts[QM_MEMORY_ACTIVATIONS] = batch * frames * facts->hidden * element * constants->speech_states +
+                                 frames * frames * constants->speech_scores * element * fmin (batch, 2);
+  parts[QM_MEMORY_WORKSPACE] = constants->speech_workspace;
+  if (site->kind != QM_DOMAIN_KIND_CPU)
+    return;
+
+  parts[QM_MEMORY_WORKSPACE] = constants->cpu_workspace;
+  if (!files)
+    parts[QM_MEMORY_ACTIVATIONS] += batch * frames * frames * floor (facts->hidden / constants->speech_head) * element;
+}
+
+static void
+store_images (const QmOtherDomains *self,
+              double                batch,
+              double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  const QmDomainFacts *facts = &self->facts;
+  double size = facts->image_size > 0 ? facts->image_size : 224;
+  double tokens = facts->tokens > 0 ? facts->tokens : constants->generation_tokens;
+  double hidden = facts->hidden > 0 ? facts->hidden : constants->generation_hidden;
+
+  if (facts->vae_flops > 0)
+    parts[QM_MEMORY_ACTIVATIONS] = batch * size * size * constants->vae_channels * HALF * constants->vae_maps;
+  else
+    parts[QM_MEMORY_ACTIVATIONS] = batch * tokens * hidden * HALF * constants->generation_states;
+}
+
+static void
+store_inference (const QmOtherDomains *self,
+                 const QmDomainSite   *site,
+                 double                batch,
+                 double               *parts)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  double element = self->run_rate == QM_DOMAIN_RATE_FP32 ? FULL : HALF;
+  double activations = self->facts.activations > 0 ? self->facts.activations : self->constants->usual.activations;
+
+  parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * fmax (0.5, self->weight_bytes);
+  parts[QM_MEMORY_WORKSPACE] = constants->run_workspace;
+  if (self->job == QM_DOMAIN_JOB_RUN_GENERATION)
+    store_images (self, batch, parts);
+  else if (self->job == QM_DOMAIN_JOB_RUN_WHISPER)
+    store_speech (self, site, batch, parts);
+  else
+    parts[QM_MEMORY_ACTIVATIONS] = batch * activations * element * constants->run_activations;
+}
+
+static double
+sum_of (const double *parts)
+{
+  double sum = 0;
+
+  for (int i = 0; i < QM_MEMORY_N_PARTS; i++)
+    sum += parts[i];
+
+  return sum;
+}
+
+static void
+add_reserve (const QmOtherDomains *self,
+             const QmDomainSite   *site,
+             double               *parts)
+{
+  if (site->kind == QM_DOMAIN_KIND_CPU)
+    return;
+
+  parts[QM_MEMORY_CONTEXT] = self->constants->memory.context;
+  parts[QM_MEMORY_FRAGMENTATION] = self->constants->memory.fragmentation * parts[QM_MEMORY_ACTIVATIONS];
+}
+
+/* Keeps @rows parameters of the embedding tables, beside the dense part. Only
+ * the rows a batch touches have gradients. */
+static void
+place_tables (const QmOtherDomains *self,
+              double                rows,
+              double               *parts)
+{
+  double dense = fmin (self->facts.dense_parameters, parameters_of (self));
+  double weight = self->pure_16_bit ? HALF : FULL;
+
+  if (self->job == QM_DOMAIN_JOB_RUN_RECOMMENDER)
+    {
+      parts[QM_MEMORY_WEIGHTS] = (dense + rows) * fmax (0.5, self->weight_bytes);
+      return;
+    }
+
+  parts[QM_MEMORY_WEIGHTS] = (dense + rows) * weight;
+  parts[QM_MEMORY_GRADIENTS] = dense * weight;
+  parts[QM_MEMORY_OPTIMIZER] = (dense + rows) * states_bytes (self);
+  parts[QM_MEMORY_COMMUNICATION] = fmin (parts[QM_MEMORY_COMMUNICATION], dense * weight);
+}
+
+/* Bytes a parameter of the tables takes on its device. */
+static double
+row_bytes (const QmOtherDomains *self)
+{
+  if (self->job == QM_DOMAIN_JOB_RUN_RECOMMENDER)
+    return fmax (0.5, self->weight_bytes);
+
+  return (self->pure_16_bit ? HALF : FULL) + states_bytes (self);
+}
+
+/* Tables that do not fit whole are spread over the devices; the rows least
+ * looked up, for which there is no room then, go to the memory of the machines.
+ * Those cost no time as long as all may fit after all. */
+static void
+relieve (const QmOtherDomains *self,
+         const QmDomainSite   *site,
+         double                budget,
+         QmDomainStore        *store)
+{
+  gboolean spread = self->trains && self->facts.embedding_features >= self->constants->recommender.spread_from;
+  double tables = fmax (0, parameters_of (self) - self->facts.dense_parameters) / (spread ? site->devices : 1);
+  QmDomainStore eased = *store;
+  double whole, room;
+
+  place_tables (self, tables, eased.parts);
+  whole = sum_of (eased.parts);
+  if (whole > budget)
+    {
+      place_tables (self, 0, eased.parts);
+      room = (TIGHT_SHARE * budget - sum_of (eased.parts)) / row_bytes (self);
+      /* not the tables are what is too large */
+      if (!(room > 0) || !(tables > 0))
+        return;
+
+      room = fmin (room, tables);
+      place_tables (self, room, eased.parts);
+      eased.tables_on_host = TRUE;
+      eased.host_bytes = (tables - room) * row_bytes (self) * (spread ? site->devices / site->nodes : 1);
+      if (whole * exp (-QM_NORMAL_P90 * self->constants->sigma.memory) > budget)
+        eased.host_share = 1 - room / tables;
+    }
+
+  *store = eased;
+}
+
+/**
+ * qm_domain_store:
+ * @self: a job
+ * @site: a site
+ * @batch: samples per device and micro-step
+ * @budget: bytes that one device has for the job; 0 unknown
+ * @store: (out caller-allocates): the bytes of one device, by part
+ *
+ * Sums up weights, gradients, optimizer states, what is kept of the activations
+ * and workspaces. Embedding tables above @budget move to the machine's memory.
+ */
+void
+qm_domain_store (const QmOtherDomains *self,
+                 const QmDomainSite   *site,
+                 double                batch,
+                 double                budget,
+                 QmDomainStore        *store)
+{
+  gboolean tables = self->job == QM_DOMAIN_JOB_TRAIN_RECOMMENDER || self->job == QM_DOMAIN_JOB_RUN_RECOMMENDER;
+
+  *store = (QmDomainStore) { 0 };
+  if (self->trains)
+    store_training (self, site, batch, store->parts);
+  else
+    store_inference (self, site, batch, store->parts);
+
+  add_reserve (self, site, store->parts);
+  if (tables && site->kind != QM_DOMAIN_KIND_CPU && budget > 0 && sum_of (store->parts) > budget)
+    relieve (self, site, budget, store);
+}
+
+/* All parts are affine in the batch from two samples on. */
+static double
+largest_batch (const QmOtherDomains *self,
+               const QmDomainSite   *site,
+               double                batch,
+               double                budget)
+{
+  double small = fmax (2, batch);
+  QmDomainStore one, two;
+  double slope, fixed;
+
+  if (!(budget > 0))
+    return 0;
+
+  qm_domain_store (self, site, small, 0, &one);
+  qm_domain_store (self, site, 2 * small, 0, &two);
+  slope = (sum_of (two.parts) - sum_of (one.parts)) / small;
+  fixed = sum_of (one.parts) - slope * small;
+
+  return slope > 0 ? fmax (0, floor ((budget - fixed) / slope)) : 0;
+}
+
+/**
+ * qm_domain_judge:
+ * @self: a job
+ * @site: a site
+ * @tables_on_host: part of the model lies in the memory of the machine
+ * @memory: (inout): whose need is known
+ *
+ * Compares the need with what the device has.
+ */
+void
+qm_domain_judge (const QmOtherDomains *self,
+                 const QmDomainSite   *site,
+                 gboolean              tables_on_host,
+                 QmMemory             *memory)
+{
+  double usable = site->device->usable_bytes;
+  double need = memory->need.p50;
+
+  memory->capacity_bytes = site->device->memory_bytes;
+  memory->usable_bytes = usable;
+  memory->verdict = QM_VERDICT_UNKNOWN;
+  memory->fits = TRUE;
+  memory->fit_probability = NAN;
+  if (!(usable > 0))
+    return;
+
+  memory->fits = need <= usable;
+  memory->fit_probability = qm_range_share_below (memory->need, usable);
+  if (need > usable)
+    memory->verdict = QM_VERDICT_DOES_NOT_FIT;
+  else if (tables_on_host)
+    memory->verdict = QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY;
+  else if (need <= (1 - self->headroom) * usable)
+    memory->verdict = QM_VERDICT_FITS;
+  else
+    memory->verdict = need <= TIGHT_SHARE * usable ? QM_VERDICT_TIGHT : QM_VERDICT_MAY_FIT;
+}
+
+/**
+ * qm_domain_fill_memory:
+ * @self: a job
+ * @site: a site
+ * @batch: samples per device and micro-step
+ * @store: its bytes
+ * @memory: (inout): where they are filled in
+ *
+ * What a processor needs is memory of its machine: it has none of its own.
+ */
+void
+qm_domain_fill_memory (const QmOtherDomains *self,
+                       const QmDomainSite   *site,
+                       double                batch,
+                       const QmDomainStore  *store,
+                       QmMemory             *memory)
+{
+  const QmDomainSigmas *sigma = &self->constants->sigma;
+  double width = QM_NORMAL_P90 * sigma->memory;
+  double whole = sum_of (store->parts);
+  double allocated = whole - store->parts[QM_MEMORY_CONTEXT] - store->parts[QM_MEMORY_FRAGMENTATION];
+
+  for (int i = 0; i < QM_MEMORY_N_PARTS; i++)
+    memory->parts[i] = store->parts[i];
+
+  memory->host_bytes = store->host_bytes;
+  if (site->kind == QM_DOMAIN_KIND_CPU)
+    {
+      memory->host_bytes = whole;
+      memory->host = qm_range_log_normal (whole, QM_NORMAL_P90 * sigma->memory_host);
+      memory->need = memory->host;
+    }
+  else
+    {
+      memory->need = qm_range_log_normal (whole, width);
+      memory->device = memory->need;
+      memory->allocated = qm_range_log_normal (allocated, width);
+      memory->reserved = qm_range_log_normal (allocated + store->parts[QM_MEMORY_FRAGMENTATION], width);
+    }
+
+  if (self->shape.parameters > 0 || self->facts.parameters > 0)
+    {
+      memory->quick_bytes = qm_rule_quick_bytes (parameters_of (self));
+      memory->basic_bytes = qm_rule_basic_bytes (parameters_of (self));
+    }
+
+  qm_domain_judge (self, site, store->tables_on_host, memory);
+  if (self->trains)
+    memory->largest_micro_batch = largest_batch (self, site, batch, (1 - self->headroom) * memory->usable_bytes);
+  memory->state = qm_domain_memory_state (self, site);
+}
