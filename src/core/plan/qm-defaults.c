@@ -6,7 +6,6 @@
 
 #include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
-#include "plan/qm-vocabulary.h"
 
 /* A default of the flow: @value is text of the plan file. It applies to tasks
  * and activities given as bits; the first row that applies wins. */
@@ -234,30 +233,6 @@ assume_for_pinned (Resolver *self)
   assume (self, "limits.headroom", "0.2", "headroom", N_("a fifth of the memory stays free for what no estimate foresees"));
 }
 
-static void
-warn_vocabulary (const QmPlan *plan,
-                 GPtrArray    *warnings)
-{
-  QmPlanWarning *warning;
-
-  if (warnings == NULL)
-    return;
-  if (plan->serving.engine[0] != '\0' && !qm_vocabulary_is_engine (plan->serving.engine))
-    {
-      warning = g_new0 (QmPlanWarning, 1);
-      warning->path = g_strdup ("serving.engine");
-      warning->text = g_strdup_printf ("\"%s\" is not known; estimated like a usual engine for the device", plan->serving.engine);
-      g_ptr_array_add (warnings, warning);
-    }
-  if (plan->configuration.interconnect[0] != '\0' && !qm_vocabulary_is_interconnect (plan->configuration.interconnect))
-    {
-      warning = g_new0 (QmPlanWarning, 1);
-      warning->path = g_strdup ("configuration.interconnect");
-      warning->text = g_strdup_printf ("\"%s\" is not known; estimated with the links that the device has", plan->configuration.interconnect);
-      g_ptr_array_add (warnings, warning);
-    }
-}
-
 static gboolean
 check_devices (const QmPlan *plan,
                QmCatalog    *catalog,
@@ -337,7 +312,6 @@ qm_resolve (const QmPlan *plan,
       assume_tokens (&resolver, resolved->model);
       assume_answers (&resolver);
     }
-  warn_vocabulary (resolved->plan, warnings);
 
   return g_steal_pointer (&resolved);
 }

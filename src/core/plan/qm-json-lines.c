@@ -1,126 +1,280 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "plan/qm-plan-fields.h"
 
-/* json-glib tells no positions of what it has parsed. This walks the text once
- * more, well-formed as it is known to be, and finds the line of one member. */
+/* json-glib tells no positions of what it has parsed, keeps the last of two
+ * members of one name, and cuts numbers that are too large. This walks the
+ * tokens once, before json-glib does, and sees all three. Where the text is no
+ * JSON it stops without a word: json-glib says what is wrong with it. */
 
-#define MAX_DEPTH 64
+#define DEEPEST_NESTING 100
+#define DEEPEST_PATH 4              /* places.owned[0].device */
+#define MOST_PATHS 20000
+#define LONGEST_NAME 128
+
+struct _QmJsonLines {
+  GHashTable *lines;                /* (element-type utf8 int) */
+};
 
 typedef struct {
   const char *at;
   const char *end;
   int line;
+  int depth;
+  GString *path;
+  GHashTable *lines;
+  GError **error;
 } Walker;
+
+static gboolean walk_value (Walker *self);
+
+static gboolean
+fail (Walker     *self,
+      const char *what)
+{
+  const char *path = self->path->len > 0 ? self->path->str : "the text";
+
+  g_set_error (self->error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%d: %s: %s", self->line, path, what);
+  return FALSE;
+}
 
 static void
 skip_space (Walker *self)
 {
-  while (self->at < self->end && strchr (" \t\r\n", *self->at) != NULL)
+  for (; self->at < self->end && (*self->at == ' ' || *self->at == '\t' || *self->at == '\r' || *self->at == '\n'); self->at++)
+    self->line += *self->at == '\n';
+}
+
+static gboolean
+take (Walker *self,
+      char    token)
+{
+  skip_space (self);
+  if (self->at >= self->end || *self->at != token)
+    return FALSE;
+
+  self->at++;
+  return TRUE;
+}
+
+/* The text between the quotes, escapes and all. */
+static gboolean
+walk_string (Walker      *self,
+             const char **start,
+             gsize       *length)
+{
+  if (!take (self, '"'))
+    return FALSE;
+
+  *start = self->at;
+  while (self->at < self->end && *self->at != '"')
     {
       self->line += *self->at == '\n';
-      self->at++;
+      self->at += *self->at == '\\' && self->at + 1 < self->end ? 2 : 1;
     }
+  *length = self->at - *start;
+
+  return take (self, '"');
 }
 
-/* @name gets the text between the quotes, escapes and all, cut to its size. */
-static void
-skip_string (Walker *self,
-             char   *name,
-             gsize   size)
+static gboolean
+remember (Walker *self)
 {
-  gsize n = 0;
+  if (self->depth > DEEPEST_PATH || g_hash_table_size (self->lines) >= MOST_PATHS)
+    return TRUE;
+  if (!g_hash_table_insert (self->lines, g_strdup (self->path->str), GINT_TO_POINTER (self->line)))
+    return fail (self, "is there twice; leave one of them out");
 
-  for (self->at++; self->at < self->end && *self->at != '"'; self->at++)
-    {
-      if (n + 1 < size)
-        name[n++] = *self->at;
-      if (*self->at == '\\')
-        self->at++;
-    }
-  if (size > 0)
-    name[n] = '\0';
-  self->at++;
+  return TRUE;
 }
 
-static void
-skip_value (Walker *self)
+static gboolean
+walk_member (Walker *self)
 {
-  int depth = 0;
+  gsize before = self->path->len, length;
+  const char *name;
+  gboolean ok;
+
+  if (!walk_string (self, &name, &length))
+    return FALSE;
+
+  if (before > 0)
+    g_string_append_c (self->path, '.');
+  g_string_append_len (self->path, name, length);
+  ok = (length > LONGEST_NAME || remember (self)) && take (self, ':') && walk_value (self);
+  if (ok)
+    g_string_truncate (self->path, before);
+
+  return ok;
+}
+
+static gboolean
+walk_object (Walker *self)
+{
+  if (take (self, '}'))
+    return TRUE;
+
+  do
+    if (!walk_member (self))
+      return FALSE;
+  while (take (self, ','));
+
+  return take (self, '}');
+}
+
+static gboolean
+walk_array (Walker *self)
+{
+  gsize before = self->path->len;
+  guint n = 0;
+
+  if (take (self, ']'))
+    return TRUE;
 
   do
     {
       skip_space (self);
-      if (self->at >= self->end)
-        return;
-      if (*self->at == '"')
-        skip_string (self, NULL, 0);
-      else
-        {
-          depth += *self->at == '{' || *self->at == '[';
-          depth -= *self->at == '}' || *self->at == ']';
-          self->at++;
-        }
-      if (depth == 0 && self->at < self->end && strchr (",}] \t\r\n", *self->at) != NULL)
-        return;
+      g_string_append_printf (self->path, "[%u]", n++);
+      if (!remember (self) || !walk_value (self))
+        return FALSE;
+      g_string_truncate (self->path, before);
     }
-  while (self->at < self->end);
+  while (take (self, ','));
+
+  return take (self, ']');
 }
 
-static int
-find_member (Walker      *self,
-             const char **steps,
-             int          depth)
+static gboolean
+walk_number (Walker *self)
 {
-  char name[256];
+  gsize length = strspn (self->at, "+-0123456789.eE");
+  g_autofree char *text = g_strndup (self->at, length);
+  const char *digits = text + (text[0] == '-');
+  char *end;
+
+  self->at += length;
+  if (digits[0] != '\0' && strspn (digits, "0123456789") == strlen (digits))
+    return g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL) ||
+           fail (self, "the number is too large; whole numbers up to 9223372036854775807 are possible");
+  if (length == 0 || (!isfinite (g_ascii_strtod (text, &end)) && *end == '\0'))
+    return length > 0 && fail (self, "the number is too large; numbers up to 1e308 are possible");
+
+  return TRUE;
+}
+
+static gboolean
+walk_word (Walker *self)
+{
+  static const char * const words[] = { "true", "false", "null" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_has_prefix (self->at, words[i]))
+      {
+        self->at += strlen (words[i]);
+        return TRUE;
+      }
+
+  return walk_number (self);
+}
+
+static gboolean
+walk_value (Walker *self)
+{
+  const char *start;
+  gsize length;
+  gboolean ok;
 
   skip_space (self);
-  if (depth > MAX_DEPTH || self->at >= self->end || *self->at != '{')
-    return 0;
-  self->at++;
+  if (self->at >= self->end)
+    return FALSE;
+  if (*self->at == '"')
+    return walk_string (self, &start, &length);
+  if (*self->at != '{' && *self->at != '[')
+    return walk_word (self);
 
-  for (;;)
+  if (++self->depth > DEEPEST_NESTING)
     {
-      int line;
-
-      skip_space (self);
-      if (self->at >= self->end || *self->at != '"')
-        return 0;
-      line = self->line;
-      skip_string (self, name, sizeof name);
-      skip_space (self);
-      self->at++;
-      if (strcmp (name, steps[0]) == 0)
-        {
-          int inner = steps[1] != NULL ? find_member (self, steps + 1, depth + 1) : line;
-
-          return inner > 0 ? inner : line;
-        }
-      skip_value (self);
-      skip_space (self);
-      if (self->at >= self->end || *self->at != ',')
-        return 0;
-      self->at++;
+      g_string_truncate (self->path, MIN (self->path->len, LONGEST_NAME));
+      return fail (self, "nested too deep; a plan has four levels");
     }
+  ok = *self->at++ == '{' ? walk_object (self) : walk_array (self);
+  self->depth--;
+
+  return ok;
 }
 
 /**
- * qm_json_line_of:
- * @data: a JSON text that has been parsed without an error
+ * qm_json_lines_new:
+ * @data: a text, UTF-8, that ends with a NUL
  * @length: its length in bytes
+ * @error: return location for a #QmPlanError, whose message begins with the line
+ *
+ * Finds the line of every member of the first levels. Members that are there
+ * twice, numbers beyond 64 bits and deep nesting are errors; anything else that
+ * is wrong with the text is left for the parser to find.
+ *
+ * Returns: (transfer full): the lines, or %NULL with @error set
+ */
+QmJsonLines *
+qm_json_lines_new (const char  *data,
+                   gsize        length,
+                   GError     **error)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+  g_autoptr (GError) local_error = NULL;
+  QmJsonLines *self = g_new0 (QmJsonLines, 1);
+  Walker walker = { data, data + length, 1, 0, path, NULL, &local_error };
+
+  self->lines = walker.lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  walk_value (&walker);
+  if (local_error == NULL)
+    return self;
+
+  g_propagate_error (error, g_steal_pointer (&local_error));
+  qm_json_lines_free (self);
+  return NULL;
+}
+
+/**
+ * qm_json_lines_free:
+ * @self: (transfer full) (nullable): lines
+ */
+void
+qm_json_lines_free (QmJsonLines *self)
+{
+  if (self == NULL)
+    return;
+
+  g_hash_table_unref (self->lines);
+  g_free (self);
+}
+
+/**
+ * qm_json_lines_find:
+ * @self: lines
  * @path: names of members with points between, e.g. `training.epochs`
  *
  * Returns: the line on which the member is named, or the nearest one around it
  *   that is there; 0 where there is none
  */
 int
-qm_json_line_of (const char *data,
-                 gsize       length,
-                 const char *path)
+qm_json_lines_find (QmJsonLines *self,
+                    const char  *path)
 {
-  g_auto (GStrv) steps = g_strsplit (path, ".", -1);
-  Walker walker = { data, data + length, 1 };
+  g_autofree char *around = g_strdup (path);
+  char *point;
 
-  return steps[0] != NULL ? find_member (&walker, (const char **) steps, 0) : 0;
+  for (;;)
+    {
+      int line = GPOINTER_TO_INT (g_hash_table_lookup (self->lines, around));
+
+      if (line > 0)
+        return line;
+      point = MAX (strrchr (around, '.'), strrchr (around, '['));
+      if (point == NULL)
+        return 0;
+      *point = '\0';
+    }
 }

@@ -93,8 +93,6 @@ qm_plan_check (const QmPlan  *plan,
       g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "%s: is missing; every plan says its task and activity", *path);
       return FALSE;
     }
-  if (plan->task == QM_TASK_TABULAR && plan->activity == QM_ACTIVITY_FINE_TUNE)
-    return conflict (path, "activity", error, "a tabular model is not fine-tuned; use \"train\"");
 
   return check_layout (plan, path, error) && check_batch (plan, path, error);
 }

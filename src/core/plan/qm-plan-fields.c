@@ -52,10 +52,10 @@ static const QmField fields[] = {
   ENUM (training.optimizer, qm_optimizer),
   ENUM (training.activation_checkpointing, qm_checkpointing),
   ENUM (training.attention, qm_attention),
-  WORD (training.attention_kernel),
+  CHECKED (training.attention_kernel, qm_vocabulary_is_attention_kernel, NULL),
   YES_NO (training.compiled),
   ENUM (training.memory_format, qm_memory_format),
-  WORDS (training.techniques, NULL, NULL),
+  WORDS (training.techniques, qm_vocabulary_is_technique, NULL),
   CHECKED (training.framework, qm_vocabulary_is_framework, "transformers, peft, deepspeed, fsdp, torchtitan, nemo, megatron, pytorch, …"),
   CHECKED (training.tuning, qm_vocabulary_is_tuning, "vendor, ordinary"),
   YES_NO (training.packed),
@@ -68,7 +68,7 @@ static const QmField fields[] = {
   COUNT (training.samples, 1, MANY),
   COUNT (training.tokens, 1, 1e18),
   NUMBER (training.epochs, 0, 1e-6, 1e6),
-  WORD (serving.engine),
+  CHECKED (serving.engine, qm_vocabulary_is_engine, NULL),
   WORD (serving.engine_version),
   WORD (serving.engine_variant),
   CHECKED (serving.weights, qm_vocabulary_is_weights, "fp32, fp16, bf16, fp8, int8, int4, awq-int4, gptq-int4, nf4, fp4, mxfp4, exl2-N, gguf-TYPE"),
@@ -115,7 +115,7 @@ static const QmField fields[] = {
   WORD (configuration.device),
   INTEGER (configuration.devices, 0, 1, 1000000),
   INTEGER (configuration.nodes, 0, 1, 100000),
-  WORD (configuration.interconnect),
+  CHECKED (configuration.interconnect, qm_vocabulary_is_interconnect, NULL),
   INTEGER (configuration.data_parallel, 0, 1, 1000000),
   INTEGER (configuration.tensor_parallel, 0, 1, 10000),
   INTEGER (configuration.pipeline_parallel, 0, 1, 10000),
@@ -164,6 +164,47 @@ qm_plan_field_find (const char *path)
       return &fields[i];
 
   return NULL;
+}
+
+/* How far a key is from a field: the section weighs little, since a field in
+ * the wrong section is the likelier slip. */
+static guint
+distance_of (const char *path,
+             const char *field)
+{
+  const char *point = strrchr (path, '.'), *field_point = strrchr (field, '.');
+  guint name = qm_edit_distance (point != NULL ? point + 1 : path, field_point != NULL ? field_point + 1 : field);
+
+  return 4 * name + qm_edit_distance (path, field);
+}
+
+/**
+ * qm_plan_field_nearest:
+ * @path: a key that is no field
+ *
+ * Returns: (transfer none): the field or section whose name is most like it
+ */
+const char *
+qm_plan_field_nearest (const char *path)
+{
+  static const char * const others[] = { "format", "version", "model", "training", "serving", "tabular", "data", "limits", "places",
+                                         "configuration", "places.owned" };
+  const char *nearest = NULL;
+  guint least = G_MAXUINT;
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields) + G_N_ELEMENTS (others); i++)
+    {
+      const char *candidate = i < G_N_ELEMENTS (fields) ? fields[i].path : others[i - G_N_ELEMENTS (fields)];
+      guint distance = distance_of (path, candidate);
+
+      if (distance < least)
+        {
+          least = distance;
+          nearest = candidate;
+        }
+    }
+
+  return nearest;
 }
 
 /**

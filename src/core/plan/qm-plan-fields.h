@@ -18,12 +18,16 @@ typedef enum {
   QM_FIELD_OBJECT,                  /* JsonObject * */
 } QmFieldKind;
 
+typedef struct _QmJsonLines QmJsonLines;
+
 typedef gboolean (*QmWordCheck) (const char *word);
 
 /**
  * QmField:
  * @unset: what an unanswered number is: 0, -1 or NaN
- * @words: what is right, for a message; of words with a @check
+ * @check: (nullable): whether a word is one that the program knows
+ * @words: (nullable): what is right, for a message; %NULL where an unknown word
+ *   is a warning only
  *
  * One field of the plan file: reader, writer, comparison and the flow all work
  * from the one table of these.
@@ -58,14 +62,30 @@ JsonNode      *qm_plan_field_write   (const QmField   *self,
 gpointer       qm_plan_field_pointer (const QmField   *self,
                                       const QmPlan    *plan);
 
+const char    *qm_plan_field_nearest (const char      *path);
+
+/* text from outside, fit to be quoted on one line of a message */
+char          *qm_plan_quote         (const char      *text);
+
+/* @lines: (nullable): of the text that @object was read from */
+QmPlan        *qm_plan_read          (JsonObject      *object,
+                                      QmJsonLines     *lines,
+                                      GPtrArray       *warnings,
+                                      GError         **error);
+
 /* the batch fields must agree; sharding must divide; and the like */
 gboolean       qm_plan_check         (const QmPlan    *plan,
                                       const char     **path,
                                       GError         **error);
 
-/* line of a path in a JSON text, 1 is the first; 0 where it is not there */
-int            qm_json_line_of       (const char      *data,
+/* which line a member of a JSON text is on */
+QmJsonLines   *qm_json_lines_new     (const char      *data,
                                       gsize            length,
+                                      GError         **error);
+void           qm_json_lines_free    (QmJsonLines     *self);
+int            qm_json_lines_find    (QmJsonLines     *self,
                                       const char      *path);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmJsonLines, qm_json_lines_free)
 
 G_END_DECLS

@@ -3,14 +3,12 @@
 #include <string.h>
 
 #include "plan/qm-plan-fields.h"
-#include "plan/qm-vocabulary.h"
 
 #define FORMAT "quartermaster-plan"
 #define VERSION 1
 
-/* Plans are small; anything larger is something else. */
-#define LARGEST_FILE (16 * 1024 * 1024)
-#define DEEPEST_NESTING 100
+/* A text full of keys that mean nothing shall not be answered at length. */
+#define MOST_WARNINGS 100
 
 /* Changes a plan of version N into one of version N + 1. */
 typedef gboolean (*Migration) (JsonObject *object);
@@ -19,28 +17,42 @@ typedef gboolean (*Migration) (JsonObject *object);
 static const Migration migrations[VERSION] = { NULL };
 
 typedef struct {
-  const char *data;                 /* (nullable): for lines */
-  gsize length;
+  QmJsonLines *lines;               /* (nullable) */
   GPtrArray *warnings;              /* (nullable) */
+  guint n_warnings;
 } Reader;
 
-static int
-line_of (Reader     *self,
-         const char *path)
-{
-  return self->data != NULL ? qm_json_line_of (self->data, self->length, path) : 0;
-}
+static gboolean read_object (Reader      *self,
+                             QmPlan      *plan,
+                             JsonObject  *object,
+                             const char  *prefix,
+                             GError     **error);
 
 /* "LINE: message", for the file's name to be put in front. */
-static void
-prefix_line (Reader      *self,
-             const char  *path,
-             GError     **error)
+static gboolean
+fail_at (Reader      *self,
+         const char  *path,
+         GError     **error)
 {
-  int line = line_of (self, path);
+  int line = self->lines != NULL ? qm_json_lines_find (self->lines, path) : 0;
 
   if (line > 0)
     g_prefix_error (error, "%d: ", line);
+  else if (self->lines != NULL)
+    g_prefix_error (error, "1: ");
+
+  return FALSE;
+}
+
+static gboolean
+fail (Reader      *self,
+      const char  *path,
+      GError     **error,
+      QmPlanError  code,
+      const char  *message)
+{
+  g_set_error (error, QM_PLAN_ERROR, code, "%s: %s", path, message);
+  return fail_at (self, path, error);
 }
 
 static void
@@ -50,98 +62,114 @@ warn (Reader     *self,
 {
   QmPlanWarning *warning;
 
-  if (self->warnings == NULL)
+  if (self->warnings == NULL || self->n_warnings++ >= MOST_WARNINGS)
     {
       g_free (text);
       return;
     }
 
   warning = g_new0 (QmPlanWarning, 1);
-  warning->line = line_of (self, path);
-  warning->path = g_strdup (path);
+  warning->line = self->lines != NULL ? qm_json_lines_find (self->lines, path) : 0;
+  warning->path = qm_plan_quote (path);
   warning->text = text;
   g_ptr_array_add (self->warnings, warning);
 }
 
-/* ------------------------------------------------------------------ unknown keys */
-
-static const char *
-nearest_path (const char *path)
+static void
+warn_unknown_key (Reader     *self,
+                  const char *path,
+                  const char *nearest)
 {
-  guint n, least = G_MAXUINT;
-  const QmField *fields = qm_plan_fields (&n);
-  const char *nearest = NULL;
-
-  for (guint i = 0; i < n; i++)
-    {
-      guint distance = qm_edit_distance (path, fields[i].path);
-
-      if (distance < least)
-        {
-          least = distance;
-          nearest = fields[i].path;
-        }
-    }
-
-  return nearest;
+  warn (self, path, g_strdup_printf ("not a field of a plan; the nearest is \"%s\"", nearest));
 }
 
 static gboolean
 is_section (const char *path)
 {
-  g_autofree char *prefix = g_strconcat (path, ".", NULL);
+  gsize length = strlen (path);
   guint n;
   const QmField *fields = qm_plan_fields (&n);
 
   for (guint i = 0; i < n; i++)
-    if (g_str_has_prefix (fields[i].path, prefix))
+    if (strncmp (fields[i].path, path, length) == 0 && fields[i].path[length] == '.')
       return TRUE;
 
   return FALSE;
 }
 
-static gboolean
-read_object (Reader      *self,
-             QmPlan      *plan,
-             JsonObject  *object,
-             const char  *prefix,
-             GError     **error);
-
-static gboolean
-read_member (Reader      *self,
-             QmPlan      *plan,
-             const char  *path,
-             JsonNode    *node,
-             GError     **error);
-
 /* ------------------------------------------------------------------------ owned */
 
 static gboolean
+read_owned_count (Reader      *self,
+                  const char  *path,
+                  JsonNode    *node,
+                  int         *value,
+                  GError     **error)
+{
+  double number;
+
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || (json_node_get_value_type (node) != G_TYPE_INT64 && json_node_get_value_type (node) != G_TYPE_DOUBLE))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, "a whole number is expected");
+
+  number = json_node_get_double (node);
+  if (!(number >= 1 && number <= 1000000) || number != floor (number))
+    return fail (self, path, error, QM_PLAN_ERROR_VALUE, "a whole number from 1 to 1000000 is expected");
+  *value = (int) number;
+
+  return TRUE;
+}
+
+static gboolean
+read_owned_device (Reader      *self,
+                   const char  *path,
+                   JsonNode    *node,
+                   QmWord       device,
+                   GError     **error)
+{
+  if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING ||
+      strlen (json_node_get_string (node)) >= sizeof (QmWord))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, "the id of a device of the catalog is expected");
+
+  qm_word_set (device, json_node_get_string (node));
+  return TRUE;
+}
+
+static gboolean
 read_owned_machine (Reader      *self,
+                    const char  *machine,
                     QmOwned     *owned,
                     JsonNode    *node,
                     GError     **error)
 {
-  JsonObject *object;
+  g_autoptr (GList) members = NULL;
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
+    return fail (self, machine, error, QM_PLAN_ERROR_TYPE, "an object with device, devices and nodes is expected");
+
+  *owned = (QmOwned) { .devices = 1, .nodes = 1 };
+  members = json_object_get_members (json_node_get_object (node));
+  for (GList *l = members; l != NULL; l = l->next)
     {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "places.owned: objects with device, devices and nodes are expected");
-      return FALSE;
+      g_autofree char *path = g_strconcat (machine, ".", l->data, NULL);
+      JsonNode *member = json_object_get_member (json_node_get_object (node), l->data);
+      gboolean ok = TRUE;
+
+      if (g_str_equal (l->data, "device"))
+        ok = read_owned_device (self, path, member, owned->device, error);
+      else if (g_str_equal (l->data, "devices"))
+        ok = read_owned_count (self, path, member, &owned->devices, error);
+      else if (g_str_equal (l->data, "nodes"))
+        ok = read_owned_count (self, path, member, &owned->nodes, error);
+      else
+        warn_unknown_key (self, path, "places.owned[].device");
+      if (!ok)
+        return FALSE;
     }
 
-  object = json_node_get_object (node);
-  qm_word_set (owned->device, json_object_get_string_member_with_default (object, "device", ""));
-  owned->devices = (int) CLAMP (json_object_get_int_member_with_default (object, "devices", 1), -1, 1000000);
-  owned->nodes = (int) CLAMP (json_object_get_int_member_with_default (object, "nodes", 1), -1, 1000000);
-  if (owned->device[0] == '\0' || owned->devices < 1 || owned->nodes < 1)
-    {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                           "places.owned: each machine needs a device of the catalog, and devices and nodes of at least 1");
-      return FALSE;
-    }
-
-  return TRUE;
+  return owned->device[0] != '\0' ||
+         fail (self, machine, error, QM_PLAN_ERROR_MISSING, "device is missing; the id of a device of the catalog is expected");
 }
 
 static gboolean
@@ -151,46 +179,67 @@ read_owned (Reader      *self,
             GError     **error)
 {
   JsonArray *array;
+  guint n;
 
   if (JSON_NODE_HOLDS_NULL (node))
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (node))
-    {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "places.owned: a list of machines is expected");
-      return FALSE;
-    }
+    return fail (self, "places.owned", error, QM_PLAN_ERROR_TYPE, "a list of machines is expected");
 
   array = json_node_get_array (node);
-  if (json_array_get_length (array) > QM_MAX_OWNED)
+  n = json_array_get_length (array);
+  if (n > QM_MAX_OWNED)
+    return fail (self, "places.owned", error, QM_PLAN_ERROR_VALUE, "too many machines; at most 16 are possible");
+
+  for (guint i = 0; i < n; i++)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.owned: at most %d machines are possible", QM_MAX_OWNED);
-      return FALSE;
+      g_autofree char *path = g_strdup_printf ("places.owned[%u]", i);
+
+      if (!read_owned_machine (self, path, &plan->places.owned[i], json_array_get_element (array, i), error))
+        return FALSE;
     }
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    if (!read_owned_machine (self, &plan->places.owned[i], json_array_get_element (array, i), error))
-      return FALSE;
-  plan->places.n_owned = json_array_get_length (array);
+  plan->places.n_owned = n;
 
   return TRUE;
 }
 
 /* ------------------------------------------------------------------------ fields */
 
-static gboolean
-read_section (Reader      *self,
-              QmPlan      *plan,
-              const char  *path,
-              JsonNode    *node,
-              GError     **error)
+/* A word of an open vocabulary that the program does not know: it does what it
+ * can without. */
+static void
+warn_unknown_words (Reader        *self,
+                    const QmField *field,
+                    const QmPlan  *plan)
 {
-  if (JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (JSON_NODE_HOLDS_OBJECT (node))
-    return read_object (self, plan, json_node_get_object (node), path, error);
+  gconstpointer at = qm_plan_field_pointer (field, plan);
+  const QmWordList *list = field->kind == QM_FIELD_WORDS ? at : NULL;
+  int n = list != NULL ? list->n : 1;
 
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "%s: an object is expected", path);
-  prefix_line (self, path, error);
-  return FALSE;
+  if (field->check == NULL || field->words != NULL)
+    return;
+  for (int i = 0; i < n; i++)
+    {
+      const char *word = list != NULL ? list->words[i] : at;
+      g_autofree char *quote = qm_plan_quote (word);
+
+      if (word[0] != '\0' && !field->check (word))
+        warn (self, field->path, g_strdup_printf ("\"%s\" is not known; estimated with what is usual in its place", quote));
+    }
+}
+
+static gboolean
+read_field (Reader        *self,
+            const QmField *field,
+            QmPlan        *plan,
+            JsonNode      *node,
+            GError       **error)
+{
+  if (!qm_plan_field_read (field, plan, node, error))
+    return fail_at (self, field->path, error);
+
+  warn_unknown_words (self, field, plan);
+  return TRUE;
 }
 
 static gboolean
@@ -201,21 +250,20 @@ read_member (Reader      *self,
              GError     **error)
 {
   const QmField *field = qm_plan_field_find (path);
-  gboolean ok = TRUE;
 
   if (field != NULL)
-    ok = qm_plan_field_read (field, plan, node, error);
-  else if (strcmp (path, "places.owned") == 0)
-    ok = read_owned (self, plan, node, error);
-  else if (is_section (path))
-    return read_section (self, plan, path, node, error);
-  else if (strcmp (path, "format") != 0 && strcmp (path, "version") != 0)
-    warn (self, path, g_strdup_printf ("not a field of a plan; the nearest is \"%s\"", nearest_path (path)));
+    return read_field (self, field, plan, node, error);
+  if (strcmp (path, "places.owned") == 0)
+    return read_owned (self, plan, node, error);
+  if (is_section (path))
+    return JSON_NODE_HOLDS_NULL (node) ||
+           (JSON_NODE_HOLDS_OBJECT (node) && read_object (self, plan, json_node_get_object (node), path, error)) ||
+           (!JSON_NODE_HOLDS_OBJECT (node) && fail (self, path, error, QM_PLAN_ERROR_TYPE, "an object is expected"));
 
-  if (!ok)
-    prefix_line (self, path, error);
+  if (strcmp (path, "format") != 0 && strcmp (path, "version") != 0 && self->n_warnings < MOST_WARNINGS)
+    warn_unknown_key (self, path, qm_plan_field_nearest (path));
 
-  return ok;
+  return TRUE;
 }
 
 static gboolean
@@ -241,6 +289,13 @@ read_object (Reader      *self,
 /* ----------------------------------------------------------------------- version */
 
 static gboolean
+is_of_type (JsonNode *node,
+            GType     type)
+{
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == type;
+}
+
+static gboolean
 check_format (Reader      *self,
               JsonObject  *object,
               gint64      *version,
@@ -249,61 +304,64 @@ check_format (Reader      *self,
   JsonNode *format = json_object_get_member (object, "format");
   JsonNode *number = json_object_get_member (object, "version");
 
-  if (format == NULL || !JSON_NODE_HOLDS_VALUE (format) || json_node_get_value_type (format) != G_TYPE_STRING ||
-      strcmp (json_node_get_string (format), FORMAT) != 0)
-    {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT, "format: \"" FORMAT "\" is expected: this is no plan file");
-      g_prefix_error (error, "%d: ", MAX (1, line_of (self, "format")));
-      return FALSE;
-    }
+  if (!is_of_type (format, G_TYPE_STRING) || strcmp (json_node_get_string (format), FORMAT) != 0)
+    return fail (self, "format", error, QM_PLAN_ERROR_FORMAT, "\"" FORMAT "\" is expected: this is no plan file");
+  if (!is_of_type (number, G_TYPE_INT64) || json_node_get_int (number) < 1)
+    return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, "a whole number from 1 is expected");
 
-  *version = number != NULL && JSON_NODE_HOLDS_VALUE (number) && json_node_get_value_type (number) == G_TYPE_INT64
-               ? json_node_get_int (number) : 0;
-  if (*version >= 1 && *version <= VERSION)
+  *version = json_node_get_int (number);
+  if (*version <= VERSION)
     return TRUE;
 
   g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT,
-               *version > VERSION ? "version: %" G_GINT64_FORMAT " is of a later program; this one reads up to %d"
-                                  : "version: a whole number from 1 is expected, found %" G_GINT64_FORMAT "; this program reads up to %d",
-               *version, VERSION);
-  g_prefix_error (error, "%d: ", MAX (1, line_of (self, "version")));
-  return FALSE;
+               "version: %" G_GINT64_FORMAT " was written by a later program; this one reads up to %d", *version, VERSION);
+  return fail_at (self, "version", error);
 }
 
 static gboolean
-migrate (JsonObject *object,
-         gint64      version)
+migrate (Reader      *self,
+         JsonObject  *object,
+         gint64       version,
+         GError     **error)
 {
   for (; version < VERSION; version++)
     if (migrations[version - 1] != NULL && !migrations[version - 1] (object))
-      return FALSE;
+      return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, "this plan could not be brought up to date");
 
   return TRUE;
 }
 
-static QmPlan *
-read_plan (Reader      *self,
-           JsonObject  *object,
-           GError     **error)
+/**
+ * qm_plan_read:
+ * @object: what a plan file holds
+ * @lines: (nullable): of the text that @object was read from
+ * @warnings: (nullable) (element-type QmPlanWarning): what is odd is added here
+ * @error: return location for a #QmPlanError, whose message begins with the
+ *   line where there are @lines
+ *
+ * Returns: (transfer full): the plan, or %NULL with @error set
+ */
+QmPlan *
+qm_plan_read (JsonObject   *object,
+              QmJsonLines  *lines,
+              GPtrArray    *warnings,
+              GError      **error)
 {
   g_autoptr (QmPlan) plan = qm_plan_new ();
+  Reader self = { lines, warnings, 0 };
   const char *path = NULL;
   gint64 version;
 
-  if (!check_format (self, object, &version, error))
-    return NULL;
-  if (!migrate (object, version))
-    {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT, "version: this plan could not be brought up to date");
-      return NULL;
-    }
-  if (!read_object (self, plan, object, NULL, error))
+  if (!check_format (&self, object, &version, error) || !migrate (&self, object, version, error) ||
+      !read_object (&self, plan, object, NULL, error))
     return NULL;
   if (!qm_plan_check (plan, &path, error))
     {
-      prefix_line (self, path, error);
+      fail_at (&self, path, error);
       return NULL;
     }
+  if (plan->task == QM_TASK_TABULAR && plan->activity == QM_ACTIVITY_FINE_TUNE)
+    warn (&self, "activity", g_strdup ("trees are not fine-tuned; estimated as \"train\""));
 
   return g_steal_pointer (&plan);
 }
@@ -311,7 +369,7 @@ read_plan (Reader      *self,
 /**
  * qm_plan_from_object:
  * @object: what a plan file holds
- * @warnings: (nullable) (element-type QmPlanWarning): unknown keys are added here
+ * @warnings: (nullable) (element-type QmPlanWarning): what is odd is added here
  * @error: return location for a #QmPlanError
  *
  * Returns: (transfer full): the plan, or %NULL with @error set
@@ -321,140 +379,5 @@ qm_plan_from_object (JsonObject  *object,
                      GPtrArray   *warnings,
                      GError     **error)
 {
-  Reader reader = { NULL, 0, warnings };
-
-  return read_plan (&reader, object, error);
-}
-
-/* ---------------------------------------------------------------------- the text */
-
-static int
-line_at (const char *data,
-         const char *at)
-{
-  int line = 1;
-
-  for (; data < at; data++)
-    line += *data == '\n';
-
-  return line;
-}
-
-static gboolean
-check_text (const char  *data,
-            gsize        length,
-            GError     **error)
-{
-  const char *bad;
-  int depth = 0;
-  gboolean quoted = FALSE;
-
-  if (length > LARGEST_FILE)
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "1: larger than %d MiB: no plan file", LARGEST_FILE >> 20);
-      return FALSE;
-    }
-  if (!g_utf8_validate (data, length, &bad))
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%d: not UTF-8; save the file as UTF-8", line_at (data, bad));
-      return FALSE;
-    }
-
-  for (gsize i = 0; i < length; i++)
-    {
-      if (quoted && data[i] == '\\')
-        i++;
-      else if (data[i] == '"')
-        quoted = !quoted;
-      else if (!quoted)
-        depth += (data[i] == '{' || data[i] == '[') - (data[i] == '}' || data[i] == ']');
-      if (depth > DEEPEST_NESTING)
-        {
-          g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%d: nested deeper than %d levels", line_at (data, data + i),
-                       DEEPEST_NESTING);
-          return FALSE;
-        }
-    }
-
-  return TRUE;
-}
-
-/**
- * qm_plan_from_data:
- * @data: the text of a plan file
- * @length: its length in bytes, -1 if it ends with a NUL
- * @warnings: (nullable) (element-type QmPlanWarning): unknown keys are added here
- * @error: return location for a #QmPlanError, whose message begins with the
- *   line and a colon
- *
- * Returns: (transfer full): the plan, or %NULL with @error set
- */
-QmPlan *
-qm_plan_from_data (const char  *data,
-                   gssize       length,
-                   GPtrArray   *warnings,
-                   GError     **error)
-{
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  g_autoptr (GError) local_error = NULL;
-  Reader reader = { data, length < 0 ? strlen (data) : (gsize) length, warnings };
-  JsonNode *root;
-
-  if (reader.length >= 3 && memcmp (data, "\357\273\277", 3) == 0)
-    {
-      reader.data += 3;
-      reader.length -= 3;
-    }
-  if (!check_text (reader.data, reader.length, error))
-    return NULL;
-
-  json_parser_set_strict (parser, TRUE);
-  if (!json_parser_load_from_data (parser, reader.data, reader.length, &local_error))
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%u: not JSON: %s", MAX (1, json_parser_get_current_line (parser)),
-                   local_error->message);
-      return NULL;
-    }
-
-  root = json_parser_get_root (parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
-    {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "1: an object is expected: this is no plan file");
-      return NULL;
-    }
-
-  return read_plan (&reader, json_node_get_object (root), error);
-}
-
-/**
- * qm_plan_load:
- * @path: a plan file
- * @warnings: (nullable) (element-type QmPlanWarning): unknown keys are added here
- * @error: return location for a #QmPlanError or #GFileError, whose message
- *   begins with the file and the line
- *
- * Returns: (transfer full): the plan, or %NULL with @error set
- */
-QmPlan *
-qm_plan_load (const char  *path,
-              GPtrArray   *warnings,
-              GError     **error)
-{
-  g_autofree char *data = NULL;
-  gsize length;
-  QmPlan *plan;
-
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT, "%s: not a file; a plan file is expected", path);
-      return NULL;
-    }
-  if (!g_file_get_contents (path, &data, &length, error))
-    return NULL;
-
-  plan = qm_plan_from_data (data, length, warnings, error);
-  if (plan == NULL)
-    g_prefix_error (error, "%s:", path);
-
-  return plan;
+  return qm_plan_read (object, NULL, warnings, error);
 }

@@ -5,6 +5,44 @@
 #include "plan/qm-plan-fields.h"
 #include "qm-enum.h"
 
+#define LONGEST_QUOTE 60
+
+/**
+ * qm_plan_quote:
+ * @text: text from outside
+ *
+ * Returns: (transfer full): its beginning, without control characters
+ */
+char *
+qm_plan_quote (const char *text)
+{
+  g_autofree char *start = g_utf8_strlen (text, -1) > LONGEST_QUOTE ? g_utf8_substring (text, 0, LONGEST_QUOTE) : g_strdup (text);
+  GString *quote = g_string_new (NULL);
+
+  for (const char *c = start; *c != '\0'; c = g_utf8_next_char (c))
+    if (g_unichar_isprint (g_utf8_get_char (c)))
+      g_string_append_unichar (quote, g_utf8_get_char (c));
+    else
+      g_string_append_c (quote, '?');
+  if (strlen (start) < strlen (text))
+    g_string_append (quote, "…");
+
+  return g_string_free (quote, FALSE);
+}
+
+static gboolean
+unknown_word (const QmField *self,
+              const char    *word,
+              const char    *words,
+              GError       **error)
+{
+  g_autofree char *quote = qm_plan_quote (word);
+
+  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use %s%s", self->path, quote,
+               self->kind == QM_FIELD_TEXT ? "" : "one of ", words);
+  return FALSE;
+}
+
 static gboolean
 wrong_type (const QmField *self,
             const char    *expected,
@@ -13,7 +51,7 @@ wrong_type (const QmField *self,
 {
   g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "%s: %s is expected, found %s", self->path, expected,
                JSON_NODE_HOLDS_OBJECT (node) ? "an object" : JSON_NODE_HOLDS_ARRAY (node) ? "a list"
-               : json_node_get_value_type (node) == G_TYPE_STRING ? "a text"
+               : JSON_NODE_HOLDS_NULL (node) ? "null" : json_node_get_value_type (node) == G_TYPE_STRING ? "a text"
                : json_node_get_value_type (node) == G_TYPE_BOOLEAN ? "true or false" : "a number");
   return FALSE;
 }
@@ -61,11 +99,8 @@ check_word (const QmField *self,
                    self->path, (int) sizeof (QmWord) - 1);
       return FALSE;
     }
-  if (self->check != NULL && !self->check (word))
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use one of %s", self->path, word, self->words);
-      return FALSE;
-    }
+  if (self->check != NULL && self->words != NULL && word[0] != '\0' && !self->check (word))
+    return unknown_word (self, word, self->words, error);
 
   return TRUE;
 }
@@ -119,9 +154,7 @@ read_enum (const QmField *self,
     return TRUE;
 
   words = qm_enum_words (self->enum_type ());
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use one of %s", self->path,
-               json_node_get_string (node), words);
-  return FALSE;
+  return unknown_word (self, json_node_get_string (node), words, error);
 }
 
 static gboolean
@@ -142,10 +175,7 @@ read_text (const QmField *self,
       return TRUE;
     }
   if (strlen (text) != 3 || strspn (text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use %s", self->path, text, self->words);
-      return FALSE;
-    }
+    return unknown_word (self, text, self->words, error);
   g_strlcpy (at, text, 4);
 
   return TRUE;

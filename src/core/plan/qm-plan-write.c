@@ -3,6 +3,7 @@
 
 #include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
+#include "qm-json-writer.h"
 
 static JsonObject *
 section_of (JsonObject *root,
@@ -53,7 +54,6 @@ char *
 qm_plan_to_data (const QmPlan *self,
                  gsize        *length)
 {
-  g_autoptr (JsonGenerator) generator = json_generator_new ();
   g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
   JsonObject *root = json_object_new ();
   g_autofree char *text = NULL;
@@ -74,9 +74,7 @@ qm_plan_to_data (const QmPlan *self,
   write_owned (root, self);
   json_node_take_object (node, root);
 
-  json_generator_set_root (generator, node);
-  json_generator_set_pretty (generator, TRUE);
-  text = json_generator_to_data (generator, NULL);
+  text = qm_json_to_text (node, TRUE);
   data = g_strconcat (text, "\n", NULL);
   if (length != NULL)
     *length = strlen (data);
@@ -159,7 +157,7 @@ qm_plan_get_field (const QmPlan *plan,
   if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
     return g_strdup (json_node_get_string (node));
 
-  return json_to_string (node, FALSE);
+  return qm_json_to_text (node, FALSE);
 }
 
 /* Words need no quotes here; lists are words with commas between. */

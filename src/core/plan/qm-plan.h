@@ -260,6 +260,8 @@ QmPlan  *qm_plan_from_object   (JsonObject    *object,
 QmPlan  *qm_plan_load          (const char    *path,
                                 GPtrArray     *warnings,
                                 GError       **error);
+void     qm_plan_locate_error  (const char    *path,
+                                GError       **error);
 char    *qm_plan_to_data       (const QmPlan  *self,
                                 gsize         *length);
 gboolean qm_plan_save          (const QmPlan  *self,

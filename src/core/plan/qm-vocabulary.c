@@ -28,6 +28,7 @@ static const char * const techniques[] = {
   "chunked-cross-entropy", "activation-offload", "optimizer-in-backward", "async-tensor-parallel", "double-quantization",
   "cpu-offload", "flash-attention", "gradient-checkpointing", "expandable-segments", "fused-optimizer", "packing", NULL
 };
+static const char * const attention_kernels[] = { "flash-2", "flash-3", "cudnn", NULL };
 static const char * const tunings[] = { "vendor", "ordinary", NULL };
 static const char * const links[] = {
   "nvlink", "nvlink4", "nvlink5", "nvlink-nvl72", "pcie", "pcie3", "pcie4", "pcie5", "pcie6", "xgmi", "ici", "neuronlink",
@@ -50,7 +51,7 @@ qm_vocabulary_is_weights (const char *word)
     {
       double bits = g_ascii_strtod (word + strlen ("exl2-"), &end);
 
-      return *end == '\0' && bits >= 1 && bits <= 16;
+      return *end == '\0' && end > word + strlen ("exl2-") && bits >= 1 && bits <= 16;
     }
   if (g_str_has_prefix (word, "gguf-"))
     return strspn (word + strlen ("gguf-"), "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen (word) - strlen ("gguf-") &&
@@ -105,6 +106,18 @@ gboolean
 qm_vocabulary_is_technique (const char *word)
 {
   return g_strv_contains (techniques, word);
+}
+
+/**
+ * qm_vocabulary_is_attention_kernel:
+ * @word: a word
+ *
+ * Returns: whether @word names an implementation of attention that is known
+ */
+gboolean
+qm_vocabulary_is_attention_kernel (const char *word)
+{
+  return g_strv_contains (attention_kernels, word);
 }
 
 /**

@@ -10,6 +10,7 @@ gboolean    qm_vocabulary_is_kv_cache  (const char *word);
 gboolean    qm_vocabulary_is_framework (const char *word);
 gboolean    qm_vocabulary_is_engine    (const char *word);
 gboolean    qm_vocabulary_is_technique (const char *word);
+gboolean    qm_vocabulary_is_attention_kernel (const char *word);
 gboolean    qm_vocabulary_is_tuning    (const char *word);
 gboolean    qm_vocabulary_is_interconnect (const char *words);
 guint       qm_edit_distance           (const char *a,
