@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "draw/qm-language.h"
+#include "qm-json-writer.h"
 
 G_DEFINE_QUARK (qm-usage-error-quark, qm_usage_error)
 
@@ -186,7 +187,7 @@ qm_cli_load_plan (QmCli       *cli,
   if (resolved == NULL)
     {
       if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, path))
-        g_prefix_error (error, "%s: ", path);
+        qm_plan_locate_error (path, error);
       return NULL;
     }
   qm_cli_print_warnings (warnings, path);
@@ -233,7 +234,7 @@ void
 qm_cli_print_json (JsonNode *node,
                    gboolean  pretty)
 {
-  g_autofree char *text = json_to_string (node, pretty);
+  g_autofree char *text = qm_json_to_text (node, pretty);
 
   fputs (text, stdout);
   fputc ('\n', stdout);
