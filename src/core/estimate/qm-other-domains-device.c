@@ -156,6 +156,38 @@ first_of (double a,
   return a > 0 ? a : b > 0 ? b : c;
 }
 
+static double
+half_rate (const QmDevice *d)
+{
+  return first_of (d->tflops_bf16, d->tflops_fp16, first_of (d->tflops_fp32, 1, 1));
+}
+
+static double
+full_rate (const QmDevice *d)
+{
+  return first_of (d->tflops_fp32, d->tflops_bf16, 1);
+}
+
+/* Processors compute in 16 bits by bfloat16 units or not at all. */
+static double
+processor_half_rate (const QmDevice *d)
+{
+  return first_of (d->tflops_bf16, full_rate (d), 1);
+}
+
+/* Chips that gave up their integer units run integers on the floating-point ones. */
+static double
+low_rate (const QmDevice *d,
+          QmDomainRate    rate)
+{
+  double low = first_of (d->tflops_fp8, d->tflops_int8, half_rate (d));
+
+  if (rate == QM_DOMAIN_RATE_FP4)
+    return first_of (d->tflops_fp4, low, low);
+
+  return rate == QM_DOMAIN_RATE_INT8 ? fmax (first_of (d->tflops_int8, low, low), d->tflops_fp8) : low;
+}
+
 /* Data-sheet rate of the units that compute in @rate, and how wide they are. */
 static double
 sheet_rate (const QmDomainSite *self,
@@ -164,40 +196,31 @@ sheet_rate (const QmDomainSite *self,
             Width              *width)
 {
   const QmDevice *d = self->device;
-  double full = first_of (d->tflops_fp32, d->tflops_bf16, 1);
-  double half = first_of (d->tflops_bf16, d->tflops_fp16, full);
-  double low = first_of (d->tflops_fp8, d->tflops_int8, half);
-  gboolean has_8_bit = d->tflops_int8 > 0 || d->tflops_fp8 > 0;
+  gboolean cpu = self->kind == QM_DOMAIN_KIND_CPU;
 
   *width = WIDTH_16;
   switch (rate)
     {
     case QM_DOMAIN_RATE_FP16:
-      if (self->kind == QM_DOMAIN_KIND_CPU)
-        return d->tflops_bf16 > 0 ? d->tflops_bf16 : full;
-      return d->tflops_fp16 > 0 ? d->tflops_fp16 : half;
+      return cpu ? processor_half_rate (d) : first_of (d->tflops_fp16, half_rate (d), 1);
     case QM_DOMAIN_RATE_BF16:
-      return self->kind != QM_DOMAIN_KIND_CPU ? half : d->tflops_bf16 > 0 ? d->tflops_bf16 : full;
+      return cpu ? processor_half_rate (d) : half_rate (d);
     case QM_DOMAIN_RATE_FP8:
     case QM_DOMAIN_RATE_FP4:
     case QM_DOMAIN_RATE_INT8:
-      *width = has_8_bit ? WIDTH_8 : WIDTH_16;
-      if (rate == QM_DOMAIN_RATE_FP4)
-        return first_of (d->tflops_fp4, low, low);
-      /* chips that gave up their integer units run it on the floating-point ones */
-      return rate == QM_DOMAIN_RATE_INT8 ? fmax (first_of (d->tflops_int8, low, low), d->tflops_fp8) : low;
+      *width = d->tflops_int8 > 0 || d->tflops_fp8 > 0 ? WIDTH_8 : WIDTH_16;
+      return low_rate (d, rate);
     case QM_DOMAIN_RATE_TF32:
     case QM_DOMAIN_RATE_FP32:
-      if (rate == QM_DOMAIN_RATE_FP32 && !(tf32_allowed && d->tflops_tf32 > 0))
-        {
-          /* compilers of NPUs cast to 16 bits */
-          *width = self->kind == QM_DOMAIN_KIND_NPU ? WIDTH_16 : WIDTH_32;
-          return self->kind == QM_DOMAIN_KIND_NPU ? half : full;
-        }
       *width = WIDTH_19;
-      return d->tflops_tf32 > 0 ? d->tflops_tf32 : full;
+      if (rate == QM_DOMAIN_RATE_TF32 || (tf32_allowed && d->tflops_tf32 > 0))
+        return first_of (d->tflops_tf32, full_rate (d), 1);
+
+      /* compilers of NPUs cast to 16 bits */
+      *width = self->kind == QM_DOMAIN_KIND_NPU ? WIDTH_16 : WIDTH_32;
+      return self->kind == QM_DOMAIN_KIND_NPU ? half_rate (d) : full_rate (d);
     default:
-      return half;
+      return half_rate (d);
     }
 }
 

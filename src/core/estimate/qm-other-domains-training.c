@@ -442,6 +442,27 @@ embedding_seconds (const QmOtherDomains *self,
          constants->embedding_passes * per_byte;
 }
 
+/* Rows go to the devices that need them, their gradients back. */
+static void
+exchange_rows (const QmOtherDomains *self,
+               const QmDomainSite   *site,
+               QmDomainRun          *run)
+{
+  const QmDomainFacts *facts = &self->facts;
+  double bytes = 2 * run->batch * facts->embedding_features * facts->embedding_dim * self->train_bytes;
+  QmDomainLinks links;
+  double seconds;
+
+  if (site->devices <= 1)
+    return;
+
+  links = qm_domain_links (site);
+  seconds = qm_domain_all_to_all (site, &links, bytes);
+  run->communication += seconds;
+  run->step += seconds;
+  run->samples_per_second = site->devices * run->batch * run->accumulation / run->step;
+}
+
 /* Models of few tables copy them and sum their gradients; others spread them
  * over the devices and exchange rows both ways. */
 static void
@@ -477,16 +498,8 @@ train_recommender (const QmOtherDomains *self,
   run->compute = run->accumulation * compute;
   run->memory = run->accumulation * memory;
   run->unit = QM_UNIT_SAMPLES;
-  if (spread && site->devices > 1)
-    {
-      QmDomainLinks links = qm_domain_links (site);
-      double bytes = 2 * run->batch * facts->embedding_features * facts->embedding_dim * self->train_bytes;
-      double exchange = qm_domain_all_to_all (site, &links, bytes);
-
-      run->communication += exchange;
-      run->step += exchange;
-      run->samples_per_second = site->devices * run->batch * run->accumulation / run->step;
-    }
+  if (spread)
+    exchange_rows (self, site, run);
 }
 
 /**

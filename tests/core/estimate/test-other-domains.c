@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "other-domains-fixture.h"
+
+#define GB 1e9
+
+static QmPlan *
+plan_from_text (const char *text)
+{
+  g_autoptr (JsonNode) node = load_json (text, -1);
+  g_autoptr (GError) error = NULL;
+  QmPlan *plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
+
+  g_assert_no_error (error);
+  return plan;
+}
+
+static void
+predict_on (Fixture        *fixture,
+            const QmPlan   *plan,
+            const QmDevice *device,
+            QmEstimate     *estimate)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_resolve (plan, fixture->catalog, NULL, NULL, &error);
+  g_autoptr (QmOtherDomains) domains = NULL;
+
+  g_assert_no_error (error);
+  domains = qm_other_domains_new (fixture->constants, plan, model);
+  qm_estimate_clear (estimate);
+  qm_other_domains_predict (domains, device, &plan->configuration, estimate);
+}
+
+static void
+predict_text (Fixture    *fixture,
+              const char *text,
+              QmEstimate *estimate)
+{
+  g_autoptr (QmPlan) plan = plan_from_text (text);
+
+  predict (fixture, plan, estimate);
+}
+
+static JsonNode *
+copy_constants (Fixture *fixture)
+{
+  JsonNode *table = qm_catalog_table (fixture->catalog, "constants-other-domains");
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  g_autofree char *text = NULL;
+
+  json_generator_set_root (generator, table);
+  text = json_generator_to_data (generator, NULL);
+  return load_json (text, -1);
+}
+
+static void
+test_missing_constant (Fixture       *fixture,
+                       gconstpointer  data)
+{
+  g_autoptr (JsonNode) node = copy_constants (fixture);
+  g_autoptr (GError) error = NULL;
+  QmOtherDomainsConstants *constants;
+
+  json_object_remove_member (json_object_get_object_member (json_node_get_object (node), "constants"), "speech.tau.openvino");
+  constants = qm_other_domains_constants_new (node, &error);
+  g_assert_null (constants);
+  g_assert_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING);
+  g_assert_nonnull (strstr (error->message, "speech.tau.openvino"));
+}
+
+static void
+test_missing_table (Fixture       *fixture,
+                    gconstpointer  data)
+{
+  static const char *const tables[] = { "architectures", "link-domains", "frameworks", "engines", "weights", "boosters", "constants" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    {
+      g_autoptr (JsonNode) node = copy_constants (fixture);
+      g_autoptr (GError) error = NULL;
+
+      json_object_remove_member (json_node_get_object (node), tables[i]);
+      g_assert_null (qm_other_domains_constants_new (node, &error));
+      g_assert_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING);
+      g_assert_nonnull (strstr (error->message, tables[i]));
+    }
+}
+
+static void
+test_unknown_reference (Fixture       *fixture,
+                        gconstpointer  data)
+{
+  g_autoptr (JsonNode) node = copy_constants (fixture);
+  g_autoptr (GError) error = NULL;
+  JsonArray *frameworks = json_object_get_array_member (json_node_get_object (node), "frameworks");
+
+  json_object_set_string_member (json_array_get_object_element (frameworks, 0), "stack", "caffe");
+  g_assert_null (qm_other_domains_constants_new (node, &error));
+  g_assert_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE);
+  g_assert_nonnull (strstr (error->message, "caffe"));
+}
+
+/* The parts sum to the p50 of what is needed. */
+static void
+test_parts (Fixture       *fixture,
+            gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  JsonArray *cases = json_object_get_array_member (json_node_get_object (vectors), "cases");
+
+  for (guint i = 0; i < json_array_get_length (cases); i++)
+    {
+      QmEstimate estimate;
+      double sum = 0;
+
+      predict_case (fixture, json_array_get_object_element (cases, i), &estimate);
+      for (int part = 0; part < QM_MEMORY_N_PARTS; part++)
+        sum += estimate.memory.parts[part];
+      g_assert_cmpfloat_with_epsilon (sum / estimate.memory.need.p50, 1, 1e-9);
+    }
+}
+
+/* The largest batch leaves the headroom free, one more does not. */
+static void
+test_largest_micro_batch (Fixture       *fixture,
+                          gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-a100-pytorch"));
+  QmEstimate estimate;
+  double largest;
+
+  plan->limits.headroom = 0.1;
+  predict (fixture, plan, &estimate);
+  largest = estimate.memory.largest_micro_batch;
+  g_assert_cmpfloat (largest, >, 128);
+
+  plan->configuration.micro_batch = largest;
+  predict (fixture, plan, &estimate);
+  g_assert_cmpfloat (estimate.memory.need.p50, <=, 0.9 * estimate.memory.usable_bytes);
+  g_assert_cmpint (estimate.memory.verdict, ==, QM_VERDICT_FITS);
+
+  plan->configuration.micro_batch = largest + 1;
+  predict (fixture, plan, &estimate);
+  g_assert_cmpfloat (estimate.memory.need.p50, >, 0.9 * estimate.memory.usable_bytes);
+  g_assert_cmpint (estimate.memory.verdict, ==, QM_VERDICT_MAY_FIT);
+}
+
+/* The contract's four verdicts, on one device of four sizes. */
+static void
+test_verdicts (Fixture       *fixture,
+               gconstpointer  data)
+{
+  static const struct {
+    double share;
+    QmVerdict verdict;
+  } sizes[] = {
+    { 0.79, QM_VERDICT_FITS }, { 0.85, QM_VERDICT_TIGHT }, { 0.95, QM_VERDICT_MAY_FIT }, { 1.05, QM_VERDICT_DOES_NOT_FIT },
+    { 0, QM_VERDICT_UNKNOWN },
+  };
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "vit-mi300x"));
+  QmEstimate estimate;
+  double need;
+
+  predict (fixture, plan, &estimate);
+  need = estimate.memory.need.p50;
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      QmDevice device = *estimate.device;
+
+      device.usable_bytes = sizes[i].share > 0 ? need / sizes[i].share : 0;
+      predict_on (fixture, plan, &device, &estimate);
+      g_assert_cmpint (estimate.memory.verdict, ==, sizes[i].verdict);
+      g_assert_cmpint (estimate.memory.fits, ==, sizes[i].share <= 1);
+      if (sizes[i].share > 0)
+        g_assert_cmpint (estimate.memory.fit_probability > 0.5, ==, sizes[i].share < 1);
+    }
+}
+
+#define BERT "\"architecture\": {\"model_type\": \"bert\", \"hidden_size\": 768, \"num_hidden_layers\": 12, " \
+             "\"num_attention_heads\": 12, \"intermediate_size\": 3072, \"vocab_size\": 30522, " \
+             "\"max_position_embeddings\": 512}, \"parameters\": 109514298"
+
+/* Padded tokens are counted: texts a second are those over the length. */
+static void
+test_texts (Fixture       *fixture,
+            gconstpointer  data)
+{
+  QmEstimate estimate;
+
+  predict_text (fixture,
+                "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"text-encoder\", \"activity\": \"batch-inference\","
+                " \"model\": {" BERT "}, \"serving\": {\"engine\": \"pytorch\", \"weights\": \"fp16\", \"input_tokens\": 200, \"samples\": 1000000},"
+                " \"configuration\": {\"device\": \"a10\", \"devices\": 1, \"micro_batch\": 32}}", &estimate);
+  g_assert_cmpint (estimate.throughput.unit, ==, QM_UNIT_TOKENS);
+  g_assert_cmpfloat_with_epsilon (estimate.throughput.per_second.p50 / estimate.throughput.samples_per_second, 200, 1e-9);
+  g_assert_cmpfloat_with_epsilon (estimate.time.seconds.p50 * estimate.throughput.samples_per_second / 1e6, 1, 1e-9);
+  g_assert_true (isnan (estimate.throughput.step_seconds.p50));
+  g_assert_cmpfloat_with_epsilon (32 / estimate.serving.latency_p50_seconds.p50 / estimate.throughput.samples_per_second, 1, 1e-9);
+}
+
+/* What a plan leaves open, and what no case used, widens the range. */
+static void
+test_widths (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-a100-pytorch"));
+  QmEstimate stated, open, unseen, unheard;
+  QmDevice device;
+
+  predict (fixture, plan, &stated);
+  device = *stated.device;
+  device.arch = "Of tomorrow";
+  predict_on (fixture, plan, &device, &unseen);
+  qm_word_set (plan->training.framework, "");
+  predict (fixture, plan, &open);
+  qm_word_set (plan->training.framework, "unheard-of");
+  predict (fixture, plan, &unheard);
+
+  g_assert_cmpint (stated.throughput.state, ==, QM_STATE_CELL);
+  g_assert_cmpint (open.throughput.state, ==, QM_STATE_THIN);
+  g_assert_cmpint (unseen.throughput.state, ==, QM_STATE_ENGINE);
+  g_assert_cmpint (unheard.throughput.state, ==, QM_STATE_NEW);
+  g_assert_cmpfloat (qm_range_half_width (open.throughput.per_second), >, qm_range_half_width (stated.throughput.per_second));
+  g_assert_cmpfloat (qm_range_half_width (unseen.throughput.per_second), >, qm_range_half_width (stated.throughput.per_second));
+  g_assert_cmpfloat (qm_range_half_width (unheard.throughput.per_second), >, qm_range_half_width (stated.throughput.per_second));
+}
+
+#define DLRM_XL "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"recommender\", \"activity\": \"train\"," \
+                " \"model\": {\"id\": \"dlrm-xl\"}, \"training\": {\"method\": \"full\", \"precision\": \"amp-fp16\"," \
+                " \"optimizer\": \"sgd\", \"global_batch\": 65536, \"framework\": \"nvidia-tuned\"}," \
+                " \"configuration\": {\"device\": \"a100-sxm4-80gb\", \"devices\": %d, \"nodes\": 1}}"
+
+/* 113e9 parameters of 4 bytes: an eighth of the tables fits on one device of
+ * 80 GB, the whole does not. */
+static void
+test_embedding_tables (Fixture       *fixture,
+                       gconstpointer  data)
+{
+  g_autofree char *one = g_strdup_printf (DLRM_XL, 1);
+  g_autofree char *eight = g_strdup_printf (DLRM_XL, 8);
+  QmEstimate alone, spread;
+
+  predict_text (fixture, one, &alone);
+  predict_text (fixture, eight, &spread);
+
+  g_assert_cmpint (alone.memory.verdict, ==, QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY);
+  g_assert_true (alone.memory.fits);
+  g_assert_cmpfloat (alone.memory.host_bytes, >, (452 - 80) * GB);
+  g_assert_cmpfloat (alone.memory.host_bytes, <, 452 * GB);
+
+  g_assert_true (spread.memory.fits);
+  g_assert_cmpfloat (spread.memory.host_bytes, ==, 0);
+  g_assert_cmpfloat (spread.memory.parts[QM_MEMORY_WEIGHTS], >=, 56.5 * GB);
+  g_assert_cmpfloat (spread.memory.parts[QM_MEMORY_WEIGHTS], <, 57 * GB);
+  g_assert_cmpfloat (spread.throughput.per_device_per_second.p50, >, 2 * alone.throughput.per_device_per_second.p50);
+}
+
+/* Nothing is said where nothing follows. */
+static void
+test_failures (Fixture       *fixture,
+               gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-tensorrt-int8-l4"));
+  QmEstimate estimate;
+  QmDevice device;
+
+  predict_text (fixture,
+                "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"image-classification\", \"activity\": \"train\","
+                " \"model\": {\"parameters\": 25000000}, \"configuration\": {\"device\": \"a10\", \"devices\": 1, \"micro_batch\": 32}}",
+                &estimate);
+  g_assert_cmpstr (estimate.failure, ==, "no-flops");
+  g_assert_false (estimate.throughput.known);
+  g_assert_true (isnan (estimate.throughput.per_second.p50));
+  g_assert_cmpfloat (estimate.memory.need.p50, >, 25000000 * 16);
+
+  predict (fixture, plan, &estimate);
+  device = *estimate.device;
+  device.tflops_fp32 = device.tflops_fp16 = device.tflops_bf16 = device.tflops_int8 = 0;
+  predict_on (fixture, plan, &device, &estimate);
+  g_assert_cmpstr (estimate.failure, ==, "no-rate");
+  g_assert_false (estimate.throughput.known);
+
+  predict_text (fixture,
+                "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"tabular\", \"activity\": \"serve\","
+                " \"model\": {\"id\": \"xgboost\"}, \"configuration\": {\"device\": \"a10\", \"devices\": 1}}", &estimate);
+  g_assert_cmpstr (estimate.failure, ==, "no-rate");
+}
+
+/* A processor has no memory of its own. */
+static void
+test_processor (Fixture       *fixture,
+                gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-cpu-int8"));
+  QmEstimate all, half;
+
+  predict (fixture, plan, &half);
+  plan->configuration.cpu_cores = 0;
+  predict (fixture, plan, &all);
+
+  g_assert_cmpint (all.configuration.cpu_cores, ==, 56);
+  g_assert_true (isnan (all.memory.device.p50));
+  g_assert_cmpfloat (all.memory.need.p50, ==, all.memory.host_bytes);
+  g_assert_cmpfloat (all.memory.parts[QM_MEMORY_CONTEXT], ==, 0);
+  g_assert_cmpfloat (all.throughput.per_second.p50, >, 1.2 * half.throughput.per_second.p50);
+  g_assert_cmpfloat (all.throughput.per_second.p50, <=, 2 * half.throughput.per_second.p50);
+}
+
+/* Few workers that decode large images hold everything up. */
+static void
+test_loader (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-a100-pytorch"));
+  QmEstimate free, held;
+
+  predict (fixture, plan, &free);
+  plan->data.bytes_per_sample = 110e3;
+  plan->data.loader_workers = 4;
+  predict (fixture, plan, &held);
+
+  g_assert_cmpint (held.throughput.bound_by, ==, QM_BOUND_INPUT);
+  g_assert_cmpfloat_with_epsilon (held.throughput.per_second.p50, 600, 1e-6);
+  g_assert_cmpfloat_with_epsilon (held.throughput.step_seconds.p50, 128 / 600.0, 1e-9);
+  g_assert_cmpfloat (free.throughput.per_second.p50, >, held.throughput.per_second.p50);
+}
+
+/* What is filled in of the training: nothing is left unset. */
+static void
+test_resolved (Fixture       *fixture,
+               gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  QmEstimate estimate;
+
+  predict_case (fixture, find_case (vectors, "resnet-3090-x2-unstated"), &estimate);
+  g_assert_cmpint (estimate.training.precision, ==, QM_PRECISION_AMP_FP16);
+  g_assert_cmpint (estimate.training.optimizer, ==, QM_OPTIMIZER_ADAMW);
+  g_assert_cmpint (estimate.configuration.data_parallel, ==, 2);
+  g_assert_cmpfloat (estimate.configuration.micro_batch, ==, 64);
+  g_assert_cmpfloat (estimate.training.global_batch, ==, 128);
+  g_assert_cmpfloat_with_epsilon (estimate.trainable_parameters / 25557032, 1, 1e-3);
+
+  predict_case (fixture, find_case (vectors, "flux-lora-4090"), &estimate);
+  g_assert_cmpfloat (estimate.trainable_parameters, ==, 20e6);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  ADD ("missing-constant", test_missing_constant);
+  ADD ("missing-table", test_missing_table);
+  ADD ("unknown-reference", test_unknown_reference);
+  ADD ("parts", test_parts);
+  ADD ("largest-micro-batch", test_largest_micro_batch);
+  ADD ("verdicts", test_verdicts);
+  ADD ("texts", test_texts);
+  ADD ("widths", test_widths);
+  ADD ("embedding-tables", test_embedding_tables);
+  ADD ("failures", test_failures);
+  ADD ("processor", test_processor);
+  ADD ("loader", test_loader);
+  ADD ("resolved", test_resolved);
+
+  return g_test_run ();
+}
