@@ -6,6 +6,9 @@
 /* Where the plan does not say how much memory to leave free. */
 #define DEFAULT_HEADROOM 0.2
 
+/* A forward pass of the three that training takes. */
+#define FORWARD_SHARE (1.0 / 3)
+
 /* Parameters of a transformer layer, in squares of the width. */
 #define ENCODER_LAYER 12
 #define DECODER_LAYER 16
@@ -278,6 +281,9 @@ take_training (QmOtherDomains *self,
   take_precision (self);
   self->pure_16_bit = t->precision == QM_PRECISION_BF16 || t->precision == QM_PRECISION_FP16;
   self->adapters = t->method == QM_METHOD_LORA || t->method == QM_METHOD_QLORA;
+  self->probe = t->method == QM_METHOD_LINEAR_PROBE &&
+                (self->job == QM_DOMAIN_JOB_TRAIN_VISION || self->job == QM_DOMAIN_JOB_TRAIN_ENCODER);
+  self->pass_share = self->probe ? FORWARD_SHARE : 1;
   self->adapter_parameters = t->trainable_parameters;
   self->checkpointed = t->activation_checkpointing == QM_CHECKPOINTING_FULL;
   self->stack = qm_domains_constants_find_stack (self->constants, t->framework);

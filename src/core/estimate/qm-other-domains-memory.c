@@ -33,7 +33,7 @@ qm_domain_trainable (const QmOtherDomains *self)
 {
   double all = parameters_of (self);
 
-  if (!self->adapters)
+  if (!self->adapters && !self->probe)
     return all;
 
   return self->adapter_parameters > 0 ? self->adapter_parameters : all * self->constants->usual.adapter_share_memory;
@@ -166,6 +166,12 @@ store_training (const QmOtherDomains *self,
   parts[QM_MEMORY_WORKSPACE] = constants->workspace;
   parts[QM_MEMORY_COMMUNICATION] = exchanges ? trainable * weight : 0;
   keep_activations (self, batch, parts);
+  /* as in inference: nothing is kept for a way back */
+  if (self->probe)
+    {
+      parts[QM_MEMORY_ACTIVATIONS] *= constants->run_activations / constants->norm;
+      parts[QM_MEMORY_LOGITS] = 0;
+    }
   shard (site, parts);
 }
 

@@ -85,6 +85,8 @@ struct _QmOtherDomains {
   double sequence;
   double adapter_parameters;        /* of LoRA; 0 unknown */
   gboolean adapters;
+  gboolean probe;                   /* nothing flows back through the network */
+  double pass_share;                /* passes over those of full training */
   gboolean checkpointed;
   gboolean pure_16_bit;
 

@@ -93,7 +93,7 @@ QmState
 qm_domain_rate_state (const QmOtherDomains *self,
                       const QmDomainSite   *site)
 {
-  if (self->facts.guessed || self->stack == QM_DOMAIN_STACK_UNSEEN)
+  if (self->facts.guessed || self->probe || (self->trains && self->stack == QM_DOMAIN_STACK_UNSEEN))
     return QM_STATE_NEW;
 
   if (is_new_device (site))

@@ -122,6 +122,14 @@ finish (const QmOtherDomains *self,
   run->known = TRUE;
 }
 
+/* A probe changes and exchanges its head alone. */
+static double
+changed_parameters (const QmOtherDomains *self,
+                    double                all)
+{
+  return self->probe ? qm_domain_trainable (self) : all;
+}
+
 static double
 usual_vision_batch (const QmOtherDomains *self,
                     double                activations)
@@ -189,7 +197,7 @@ vision_host (const QmOtherDomains *self,
     input = run->batch / constants->host.process_rate;
 
   run->input = run->accumulation * input;
-  return qm_domain_soft_max (TRAINING_PASSES * self->facts.ops * tau + run->batch * per_image, input);
+  return qm_domain_soft_max (TRAINING_PASSES * self->pass_share * self->facts.ops * tau + run->batch * per_image, input);
 }
 
 static void
@@ -224,14 +232,14 @@ train_vision (const QmOtherDomains *self,
 
   set_batch (self, site, usual_vision_batch (self, activations), constants->sigma.batch_unstated, run);
   add_stack (self, QM_DOMAIN_FIELD_VISION, stack, &factor, run);
-  run->flops = TRAINING_PASSES * facts->flops;
+  run->flops = TRAINING_PASSES * self->pass_share * facts->flops;
   compute = run->flops / (constants->vision.e * qm_domain_peak (site, self->train_rate, TRUE, FALSE) *
                           qm_domain_train_share (site));
-  memory = vision_passes (self, stack) * activations * self->train_bytes / site->bandwidth;
+  memory = vision_passes (self, stack) * activations * self->train_bytes / site->bandwidth * self->pass_share;
 
   step.gpu = run->batch * (compute + memory) * factor;
   step.host = vision_host (self, stack, run);
-  step.parameters = facts->parameters > 0 ? facts->parameters : constants->usual.parameters;
+  step.parameters = changed_parameters (self, facts->parameters > 0 ? facts->parameters : constants->usual.parameters);
   step.gradient_bytes = stack == QM_DOMAIN_STACK_MLPERF ? GRADIENT_16_BIT : GRADIENT_32_BIT;
   finish (self, site, &step, run);
 
@@ -276,7 +284,8 @@ encoder_flops (const QmOtherDomains *self,
   const QmDomainShape *shape = &self->shape;
   double share = shape->decoder ? 1 : self->pretrains ? self->constants->encoder.pretrain_head : 0;
 
-  return 6 * shape->body + 12 * shape->layers * shape->hidden * real + 6 * shape->vocabulary * shape->hidden * share;
+  return self->pass_share * (6 * shape->body + 12 * shape->layers * shape->hidden * real +
+                             6 * shape->vocabulary * shape->hidden * share);
 }
 
 static double
@@ -337,11 +346,11 @@ train_encoder (const QmOtherDomains *self,
   compute = tokens * flops / (constants->encoder.e * train_peak (self, site)) * factor;
   memory = tokens * shape->layers * encoder_element_bytes (self, stack) *
            (constants->encoder.passes * shape->hidden + constants->encoder.score_passes * shape->heads * real) /
-           site->bandwidth * encoder_fusion (self, stack, run) * factor;
+           site->bandwidth * encoder_fusion (self, stack, run) * factor * self->pass_share;
 
   step.gpu = compute + memory;
-  step.host = shape->layers * constants->encoder.ops_train * eager_tau (self, stack);
-  step.parameters = shape->parameters;
+  step.host = shape->layers * constants->encoder.ops_train * eager_tau (self, stack) * self->pass_share;
+  step.parameters = changed_parameters (self, shape->parameters);
   step.gradient_bytes = is_tuned (stack) ? GRADIENT_16_BIT : GRADIENT_32_BIT;
   finish (self, site, &step, run);
 

@@ -330,6 +330,31 @@ test_loader (Fixture       *fixture,
   g_assert_cmpfloat (free.throughput.per_second.p50, >, held.throughput.per_second.p50);
 }
 
+/* A frozen network is passed forward alone: a third of the FLOPs, and neither
+ * gradients nor states but of the head. */
+static void
+test_linear_probe (Fixture       *fixture,
+                   gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = read_plan (find_case (vectors, "resnet-a100-pytorch"));
+  QmEstimate full, probe;
+
+  predict (fixture, plan, &full);
+  plan->training.method = QM_METHOD_LINEAR_PROBE;
+  plan->training.trainable_parameters = 2049000;
+  predict (fixture, plan, &probe);
+
+  g_assert_cmpfloat_with_epsilon (full.throughput.compute_seconds / probe.throughput.compute_seconds, 3, 1e-9);
+  g_assert_cmpfloat (probe.throughput.per_second.p50, >, full.throughput.per_second.p50);
+  g_assert_cmpfloat (probe.memory.parts[QM_MEMORY_GRADIENTS], ==, 4 * 2049000);
+  g_assert_cmpfloat (probe.memory.parts[QM_MEMORY_OPTIMIZER], ==, 4 * 2049000);
+  g_assert_cmpfloat (probe.memory.parts[QM_MEMORY_WEIGHTS], ==, full.memory.parts[QM_MEMORY_WEIGHTS]);
+  g_assert_cmpfloat (probe.memory.need.p50, <, full.memory.need.p50);
+  g_assert_cmpfloat (probe.trainable_parameters, ==, 2049000);
+  g_assert_cmpint (probe.throughput.state, ==, QM_STATE_NEW);
+}
+
 /* What is filled in of the training: nothing is left unset. */
 static void
 test_resolved (Fixture       *fixture,
@@ -368,6 +393,7 @@ main (int    argc,
   ADD ("failures", test_failures);
   ADD ("processor", test_processor);
   ADD ("loader", test_loader);
+  ADD ("linear-probe", test_linear_probe);
   ADD ("resolved", test_resolved);
 
   return g_test_run ();
