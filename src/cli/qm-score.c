@@ -421,9 +421,10 @@ qm_score_summarise (const QmScore *self,
       const QmScored *scored = g_ptr_array_index (self->cases, i);
       double ratio, error, width;
 
-      if (strcmp (scored->key, key) != 0 || scored->measured == 0 || (filter != NULL && !filter (scored, data)))
+      if (strcmp (scored->key, key) != 0 || (filter != NULL && !filter (scored, data)))
         continue;
-      ratio = scored->estimated.p50 / scored->measured - 1;
+      /* Of yes and no, and of what was measured as nothing, the difference counts. */
+      ratio = scored->measured != 0 ? scored->estimated.p50 / scored->measured - 1 : scored->estimated.p50;
       error = fabs (ratio);
       width = scored->estimated.p90 / scored->estimated.p10;
       g_array_append_val (errors, error);

@@ -44,6 +44,11 @@ find_placement (QmEstimator            *estimator,
   int devices = MAX (1, pinned->devices);
   const QmOffer *offer;
 
+  if (pinned->device[0] == '\0')
+    {
+      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device: is missing; name a device of the catalog");
+      return FALSE;
+    }
   if (device == NULL)
     {
       g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,

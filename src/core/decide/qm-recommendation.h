@@ -17,6 +17,7 @@ typedef enum {
 
 /* Why a choice is on the list: alternatives differ in kind. */
 typedef enum {
+  QM_CHOICE_UNSET,
   QM_CHOICE_BEST,
   QM_CHOICE_CHEAPER,
   QM_CHOICE_FASTER,

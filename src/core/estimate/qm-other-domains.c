@@ -159,9 +159,9 @@ fill_throughput (const QmOtherDomains *self,
   throughput->overhead_seconds = run->overhead;
   throughput->bound_by = largest_part (throughput);
   throughput->state = qm_domain_rate_state (self, site);
-  if (self->trains)
-    throughput->step_seconds = qm_range_log_normal (run->step, width);
-  else
+  /* an optimizer step, or one batch through the network */
+  throughput->step_seconds = qm_range_log_normal (run->step, width);
+  if (!self->trains)
     fill_serving (site, run, width, estimate);
 
   fill_time (self, sigma, estimate);

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contract tests of quartermaster-cli: what every command prints and how it refuses. Speaks TAP."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+CLI = os.path.abspath(sys.argv[1])
+SCHEMA = {'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'fine-tune'}
+PINNED = {'device': 'a100-sxm4-80gb', 'devices': 8, 'nodes': 1, 'data_parallel': 8, 'tensor_parallel': 1, 'pipeline_parallel': 1,
+          'sharding': 'zero3', 'micro_batch': 1, 'gradient_accumulation': 4}
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def run(*arguments, text_in=''):
+    return subprocess.run([CLI, *arguments], input=text_in, capture_output=True, text=True, timeout=60)
+
+
+def write(name, content):
+    with open(name, 'w') as file:
+        file.write(content if isinstance(content, str) else json.dumps(content, indent=1))
+    return name
+
+
+def plan(name='plan.qmplan', **more):
+    return write(name, {**SCHEMA, **more})
+
+
+def refused(result, *words):
+    assert result.returncode == 2, (result.returncode, result.stderr)
+    assert result.stdout == '', result.stdout
+    assert result.stderr.count('\n') == 1, result.stderr
+    assert result.stderr.startswith('quartermaster-cli: '), result.stderr
+    for word in words:
+        assert word in result.stderr, (word, result.stderr)
+
+
+def range_of(value):
+    assert value['p10'] <= value['p50'] <= value['p90'], value
+    return value['p50']
+
+
+@test
+def help_and_version():
+    result = run('--help')
+    assert result.returncode == 0
+    for command in ('estimate', 'recommend', 'ask', 'model', 'detect', 'catalog', 'report', 'chart', 'score'):
+        assert command in result.stdout, command
+    assert run('--version').stdout.startswith('quartermaster-cli 0.')
+    refused(run('recomend'), 'recomend')
+    refused(run())
+    refused(run('estimate'), 'argument')
+
+
+@test
+def estimate_of_a_pinned_configuration():
+    result = run('estimate', '--json', plan(model={'id': 'llama-2-7b'}, training={'method': 'full'}, configuration=PINNED))
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert out['format'] == 'quartermaster-estimate' and out['version'] == 1
+    assert out['model']['parameters'] == 6738415616          # published
+    assert out['model']['kv_cache_bytes_per_token'] == 524288  # estimation vector 26
+    assert out['configuration']['device'] == 'a100-sxm4-80gb' and out['configuration']['devices'] == 8
+    memory = out['memory']
+    need = range_of(memory['need_bytes'])
+    assert abs(sum(memory['breakdown'].values()) - need) < 16, (memory['breakdown'], need)
+    assert abs(memory['methods']['quick_bytes'] - 6738415616 * 2.4) < 1     # estimation 0.1
+    assert abs(memory['methods']['basic_bytes'] - 6738415616 * 5.2) < 1
+    assert memory['verdict'] in ('fits', 'tight', 'may-fit', 'does-not-fit')
+    assert out['throughput']['unit'] == 'tokens' and range_of(out['throughput']['per_second']) > 0
+    assert range_of(out['time']['seconds']) > 0 if out['time'] else True
+    assert out['serving'] is None
+
+
+@test
+def estimate_without_a_configuration():
+    result = run('estimate', '--json', plan())
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert out['memory']['fits'] is True
+    fields = {assumption['field'] for assumption in out['assumed']}
+    assert {'model.id', 'training.method', 'training.samples'} <= fields
+    assert all(assumption['why'] for assumption in out['assumed'])
+
+
+@test
+def recommend_gives_the_whole_answer():
+    result = run('recommend', '--json', plan(limits={'money': 100, 'hours': 24}))
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert out['format'] == 'quartermaster-recommendation'
+    assert [choice['rank'] for choice in out['choices']] == list(range(1, len(out['choices']) + 1))
+    assert out['choices'][0]['kind'] == 'best' and out['choices'][0]['reasons']
+    for choice in out['choices']:
+        assert range_of(choice['cost']['money']) <= 100
+        assert range_of(choice['time']['seconds']) <= 24 * 3600
+        assert choice['cost']['as_of']
+    rows = {row['label'] for row in out['matrix']}
+    assert all(choice['label'] in rows for choice in out['choices'])
+    assert out['considered'] > 1000 and out['seconds'] > 0
+    assert len(out['rejected']) > 100 and all(entry['reason'] for entry in out['rejected'])
+    assert [stage['stage'] for stage in out['stages']] == ['prototype', 'development', 'production']
+    assert len(json.loads(run('recommend', '--json', '--top', '1', 'plan.qmplan').stdout)['choices']) == 1
+
+
+@test
+def nothing_fits_is_no_error():
+    result = run('recommend', '--json', plan(activity='train', model={'id': 'llama-3.1-405b'}, limits={'money': 1, 'hours': 1}))
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert out['choices'] == [] and out['rejected'] and out['warnings']
+    assert run('recommend', 'plan.qmplan').returncode == 0
+
+
+@test
+def pins_are_kept():
+    out = json.loads(run('recommend', '--json', plan(configuration={'device': 'l40s', 'devices': 1})).stdout)
+    assert out['choices']
+    assert all(choice['configuration']['device'] == 'l40s' and choice['configuration']['devices'] == 1 for choice in out['choices'])
+
+
+@test
+def bad_plans_name_file_and_line():
+    refused(run('estimate', write('a.qmplan', '{"format": "quartermaster-plan", "version": 1,\n "task": }')), 'a.qmplan:2:')
+    refused(run('estimate', write('a.qmplan', '[1, 2]')), 'a.qmplan:1:')
+    refused(run('estimate', write('a.qmplan', '')), 'a.qmplan:1:')
+    refused(run('estimate', write('a.qmplan', '{}')), 'a.qmplan:1:', 'quartermaster-plan')
+    refused(run('estimate', write('a.qmplan', {**SCHEMA, 'version': 99})), 'a.qmplan:3:', '99')
+    refused(run('estimate', plan('a.qmplan', task='poetry')), 'a.qmplan:4:', 'poetry', 'language-model')
+    refused(run('estimate', plan('a.qmplan', training={'epochs': -3})), 'training.epochs')
+    refused(run('estimate', plan('a.qmplan', training={'epochs': 'three'})), 'training.epochs', 'number')
+    refused(run('estimate', plan('a.qmplan', training={'method': 'lorra'})), 'lorra', 'qlora')
+    refused(run('estimate', plan('a.qmplan', model={'id': 'lama-3.1-8b'})), 'llama-3.1-8b')
+    refused(run('estimate', plan('a.qmplan', configuration={'device': 'a100-sxm4-80g'})), 'a100-sxm4-80gb')
+    refused(run('estimate', write('a.qmplan', '{"format":"quartermaster-plan","version":1,"task":"language-model","activity":"serve",'
+                                              '"limits":{"money":1e999}}')))
+    refused(run('estimate', write('a.qmplan', '[' * 100000)))
+
+
+@test
+def batch_fields_that_disagree():
+    configuration = {**PINNED, 'micro_batch': 4, 'gradient_accumulation': 2}
+    refused(run('estimate', plan('a.qmplan', training={'method': 'full', 'global_batch': 100}, configuration=configuration)), '100', '4', '64')
+
+
+@test
+def unknown_keys_are_warned_of():
+    result = run('estimate', '--json', plan(training={'epoch': 3}))
+    assert result.returncode == 0, result.stderr
+    assert 'training.epoch' in result.stderr and 'training.epochs' in result.stderr
+    json.loads(result.stdout)
+
+
+@test
+def errors_as_json():
+    result = run('estimate', '--json', write('a.qmplan', '{}'))
+    assert result.returncode == 2
+    error = json.loads(result.stdout)['error']
+    assert error['domain'] and error['message'] and 'code' in error
+
+
+@test
+def missing_files_are_failures_of_the_machine():
+    result = run('estimate', 'no-such.qmplan')
+    assert result.returncode == 1 and result.stdout == '' and 'no-such.qmplan' in result.stderr
+    assert run('estimate', '.').returncode in (1, 2)
+
+
+@test
+def model_by_name():
+    out = json.loads(run('model', '--json', 'llama-3.1-8b').stdout)['model']
+    assert out['parameters'] == 8030261248 and out['kv_cache_bytes_per_token'] == 131072   # estimation vectors 18 and 26
+    assert out['weight_bytes']['bf16'] == 2 * 8030261248
+    refused(run('model', 'lama-3.1-8b'), 'llama-3.1-8b')
+
+
+@test
+def model_by_file():
+    config = {'model_type': 'llama', 'hidden_size': 4096, 'intermediate_size': 11008, 'num_hidden_layers': 32,
+              'num_attention_heads': 32, 'num_key_value_heads': 32, 'vocab_size': 32000, 'tie_word_embeddings': False}
+    assert json.loads(run('model', '--json', write('config.json', config)).stdout)['model']['parameters'] == 6738415616
+    refused(run('model', write('page.json', '<!DOCTYPE html><html></html>')))
+    refused(run('model', write('config.json', {**config, 'num_hidden_layers': -1})), 'num_hidden_layers')
+    out = json.loads(run('estimate', '--json', plan(model={'file': write('config.json', config)})).stdout)
+    assert out['model']['parameters'] == 6738415616
+
+
+@test
+def catalog_with_sources():
+    out = json.loads(run('catalog', 'list', '--json').stdout)
+    assert len(out['devices']) == 248 and len(out['offers']) == 402
+    assert all(device['source'] for device in out['devices']) and all(offer['source'] and offer['as_of'] for offer in out['offers'] if offer['on_demand_usd_per_hour'])
+    assert json.loads(run('catalog', 'show', 't4').stdout)['id'] == 't4'
+    refused(run('catalog', 'show', 'rtx-490'), 'rtx-4090')
+    refused(run('catalog', 'burn'), 'burn')
+
+
+@test
+def detect_tells_reasons():
+    result = run('detect', '--json')
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert out['cpu']['cores'] >= 1 and out['memory']['total_bytes'] > 0
+    for device in out['devices']:
+        assert device['memory_bytes'] or device['unknown'], device
+
+
+@test
+def report_is_whole_or_not_there():
+    result = run('report', plan(), '-o', 'report.pdf')
+    assert result.returncode == 0, result.stderr
+    with open('report.pdf', 'rb') as file:
+        data = file.read()
+    assert data.startswith(b'%PDF-') and data.rstrip().endswith(b'%%EOF')
+    refused(run('report', plan()), '-o')
+    refused(run('report', plan(), '-o', 'x.pdf', '--paper', 'a5'), 'a5')
+    assert run('report', plan(), '-o', 'no/such/folder/x.pdf').returncode == 1
+    assert not os.path.exists('x.pdf')
+
+
+@test
+def charts_in_every_format():
+    for kind in ('memory', 'scaling', 'cost-time', 'accuracy'):
+        for ending, magic in (('png', b'\x89PNG'), ('svg', b'<?xml'), ('pdf', b'%PDF')):
+            result = run('chart', plan(), '--kind', kind, '-o', f'{kind}.{ending}')
+            assert result.returncode == 0, (kind, ending, result.stderr)
+            with open(f'{kind}.{ending}', 'rb') as file:
+                assert file.read(8).startswith(magic), (kind, ending)
+    refused(run('chart', plan(), '--kind', 'pie', '-o', 'a.png'), 'pie', 'scaling')
+    refused(run('chart', plan(), '--kind', 'memory', '-o', 'a.png', '--width', '0'))
+    assert run('chart', plan(), '--kind', 'memory', '-o', 'a.bmp').returncode == 2
+
+
+@test
+def score_prints_the_errors():
+    case = {'id': 'one', 'plan': {**SCHEMA, 'model': {'id': 'llama-2-7b'}, 'training': {'method': 'full', 'sequence_length': 2048},
+                                  'configuration': PINNED},
+            'measured': {'memory.per_device_bytes': 5e10, 'throughput.mfu': 0.4, 'no.such.figure': 1}, 'group': 'g', 'tags': ['t'],
+            'source': {'title': 'a test', 'where': 'here'}}
+    result = run('score', '--json', write('cases.jsonl', json.dumps(case) + '\n'))
+    assert result.returncode == 0, result.stderr
+    out = json.loads(result.stdout)
+    assert {entry['key'] for entry in out['cases']} == {'memory.per_device_bytes', 'throughput.mfu'}
+    assert [entry['key'] for entry in out['failed']] == ['no.such.figure']
+    estimate = next(entry for entry in out['cases'] if entry['key'] == 'memory.per_device_bytes')
+    error = abs(estimate['p50'] / 5e10 - 1)
+    assert abs(out['summary']['memory.per_device_bytes']['median_error'] - error) < 1e-9
+    refused(run('score', write('cases.jsonl', '{"id": "x"}\n')), 'cases.jsonl:1')
+    refused(run('score', write('cases.jsonl', json.dumps(case) + '\n{"id"\n')), 'cases.jsonl:2')
+
+
+@test
+def ask_takes_defaults():
+    result = run('ask', '--json', '-o', 'asked.qmplan', text_in='\n' * 60)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)['choices']
+    assert json.load(open('asked.qmplan'))['format'] == 'quartermaster-plan'
+    result = run('ask', '--json', text_in='image-classification\nserve\n')
+    assert result.returncode == 0 and json.loads(result.stdout)['choices'], result.stderr
+    assert 'not known' in run('ask', text_in='poetry\nlanguage-model\n').stderr
+
+
+def main():
+    print(f'1..{len(tests)}')
+    failed = 0
+    for number, function in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                function()
+                print(f'ok {number} {function.__name__}', flush=True)
+            except Exception as error:  # a test that breaks is a test that fails
+                failed += 1
+                print(f'not ok {number} {function.__name__}', flush=True)
+                print('# ' + f'{type(error).__name__}: {error}'.replace('\n', '\n# ')[:2000], flush=True)
+            os.chdir('/')
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "decide/qm-figures.h"
+#include "decide/qm-choices.h"
+#include "qm-enum.h"
+#include "qm-enum-types.h"
+
+/* What an expert would say of the founding articles' scenarios, asked of the
+ * real catalog. */
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+static QmRecommendation *
+recommend (const char *json)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = NULL;
+
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  return qm_recommend (estimator, resolved, NULL, NULL);
+}
+
+#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
+
+static const QmRejection *
+find_rejection (QmRecommendation *recommendation,
+                const char       *id)
+{
+  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+
+  for (guint i = 0; i < rejections->len; i++)
+    if (strcmp (((QmRejection *) g_ptr_array_index (rejections, i))->device->id, id) == 0)
+      return g_ptr_array_index (rejections, i);
+
+  return NULL;
+}
+
+static gboolean
+is_chosen (QmRecommendation *recommendation,
+           const char       *id)
+{
+  for (guint i = 0; i < qm_recommendation_n_choices (recommendation); i++)
+    if (strcmp (qm_recommendation_choice (recommendation, i)->estimate.device->id, id) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Each device of a scenario is a choice, or it is said what beats it. */
+static void
+assert_answered (QmRecommendation *recommendation,
+                 const char       *id)
+{
+  const QmRejection *rejection = find_rejection (recommendation, id);
+
+  g_assert_true (is_chosen (recommendation, id) != (rejection != NULL));
+  if (rejection != NULL)
+    g_assert_nonnull (rejection->message);
+}
+
+/* Requirements A7, scenario A: an individual with little money. */
+static void
+test_scenario_individual (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"resnet-50\"},"
+                     "\"training\":{\"samples\":50000,\"epochs\":30},\"limits\":{\"money\":500}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  for (guint i = 0; i < qm_recommendation_n_choices (answer); i++)
+    {
+      const QmChoice *choice = qm_recommendation_choice (answer, i);
+
+      g_assert_false (choice->place == QM_PLACE_BUY && choice->estimate.device->device_class == QM_DEVICE_CLASS_DATACENTER);
+      g_assert_cmpfloat (choice->estimate.cost.money.p50, <=, 500);
+    }
+  assert_answered (answer, "rtx-3060-12gb");
+  assert_answered (answer, "rtx-4060-ti-16gb");
+  assert_answered (answer, "t4");
+}
+
+/* Scenario B and the worked example A9: 7 B with all weights trained takes far
+ * more than one card of 24 GB. */
+static void
+test_scenario_team (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-2-7b\"},"
+                     "\"training\":{\"method\":\"full\"},\"limits\":{\"money\":5000,\"hours\":48}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  for (guint i = 0; i < qm_recommendation_n_rows (answer); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (answer, i);
+      double all = row->estimate.memory.usable_bytes * row->estimate.configuration.devices;
+
+      /* 16 B for each of 6.74 billion parameters */
+      if (row->within_limits && row->estimate.configuration.offload <= QM_OFFLOAD_NONE)
+        g_assert_cmpfloat (all, >, 8 * 6.7e9);
+      g_assert_false (row->within_limits && row->estimate.configuration.devices == 1 &&
+                      row->estimate.memory.usable_bytes < 25.8e9);
+    }
+  assert_answered (answer, "a100-sxm4-80gb");
+  assert_answered (answer, "a100-sxm4-40gb");
+  assert_answered (answer, "tpu-v3");
+}
+
+static void
+test_worked_example (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-2-7b\"},"
+                     "\"training\":{\"method\":\"lora\"},\"places\":{\"this_computer\":false,\"buy\":false,\"cloud\":[],"
+                     "\"owned\":[{\"device\":\"a100-sxm4-40gb\",\"devices\":1},{\"device\":\"rtx-3090\",\"devices\":2}]}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >=, 2);
+  g_assert_true (is_chosen (answer, "a100-sxm4-40gb"));
+  g_assert_true (is_chosen (answer, "rtx-3090"));
+  for (guint i = 0; i < qm_recommendation_n_choices (answer); i++)
+    {
+      const QmMemory *memory = &qm_recommendation_choice (answer, i)->estimate.memory;
+
+      /* the weights alone are 13.5 GB */
+      g_assert_cmpfloat (memory->need.p50, >, 13e9);
+      g_assert_true (memory->fits);
+    }
+}
+
+/* Full fine-tuning that fits nowhere names the method that does. */
+static void
+test_other_method (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-2-7b\"},"
+                     "\"training\":{\"method\":\"full\"},\"places\":{\"this_computer\":false,\"buy\":false,\"cloud\":[],"
+                     "\"owned\":[{\"device\":\"rtx-3090\",\"devices\":1}]}"));
+
+  for (guint i = 0; i < qm_recommendation_n_choices (answer); i++)
+    {
+      const QmEstimate *estimate = &qm_recommendation_choice (answer, i)->estimate;
+
+      g_assert_true (estimate->training.method != QM_METHOD_FULL || estimate->configuration.offload > QM_OFFLOAD_NONE);
+    }
+}
+
+/* Scenario C: light models are served by a CPU. */
+static void
+test_scenario_serving (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"image-classification\",\"activity\":\"serve\",\"stage\":\"production\","
+                     "\"model\":{\"id\":\"mobilenetv3-large-100\"},\"serving\":{\"requests_per_second\":20}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  g_assert_cmpint (qm_recommendation_choice (answer, 0)->estimate.device->device_class, ==, QM_DEVICE_CLASS_CPU);
+  assert_answered (answer, "t4");
+  assert_answered (answer, "a10");
+  assert_answered (answer, "inferentia2");
+  assert_answered (answer, "edge-tpu-usb");
+}
+
+/* Classical machine learning goes to CPUs. */
+static void
+test_scenario_table (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"tabular\",\"activity\":\"train\",\"model\":{\"id\":\"xgboost\"}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  g_assert_cmpint (qm_recommendation_choice (answer, 0)->estimate.device->device_class, ==, QM_DEVICE_CLASS_CPU);
+}
+
+/* No money, no time: an empty list with reasons, no error. */
+static void
+test_impossible (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"train\",\"model\":{\"id\":\"llama-3.1-405b\"},"
+                     "\"limits\":{\"money\":1,\"hours\":1}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), ==, 0);
+  g_assert_cmpuint (qm_recommendation_get_rejections (answer)->len, >, 200);
+  g_assert_cmpuint (qm_recommendation_get_warnings (answer)->len, >, 0);
+}
+
+/* Every task and activity has an answer with nothing else said. */
+static void
+test_every_task (void)
+{
+  for (int task = QM_TASK_LANGUAGE_MODEL; task <= QM_TASK_OTHER; task++)
+    for (int activity = QM_ACTIVITY_TRAIN; activity <= QM_ACTIVITY_BATCH_INFERENCE; activity++)
+      {
+        g_autofree char *json = NULL;
+        g_autoptr (QmRecommendation) answer = NULL;
+
+        /* A tabular model is not fine-tuned, and what "other" is must be said. */
+        if (task == QM_TASK_OTHER || (task == QM_TASK_TABULAR && activity != QM_ACTIVITY_TRAIN))
+          continue;
+        json = g_strdup_printf (PLAN ("\"task\":\"%s\",\"activity\":\"%s\""), qm_enum_to_word (qm_task_get_type (), task),
+                                qm_enum_to_word (qm_activity_get_type (), activity));
+        answer = recommend (json);
+        g_test_message ("%s: %u choices of %" G_GUINT64_FORMAT, json, qm_recommendation_n_choices (answer),
+                        qm_recommendation_get_considered (answer));
+        g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+        g_assert_cmpuint (qm_recommendation_choice (answer, 0)->reasons->len, >=, 3);
+        g_assert_cmpuint (qm_recommendation_choice (answer, 0)->reasons->len, <=, 6);
+      }
+}
+
+/* One plan and one catalog give one answer, byte for byte. */
+static void
+test_repeatable (void)
+{
+  const char *plan = PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\"");
+  g_autoptr (QmRecommendation) first = recommend (plan);
+  g_autoptr (QmRecommendation) second = recommend (plan);
+  g_autoptr (JsonNode) first_node = qm_recommendation_to_json (first, estimator);
+  g_autoptr (JsonNode) second_node = qm_recommendation_to_json (second, estimator);
+  g_autofree char *first_text = json_to_string (first_node, FALSE);
+  g_autofree char *second_text = json_to_string (second_node, FALSE);
+
+  g_assert_cmpstr (first_text, ==, second_text);
+}
+
+/* Loosening a limit never makes the answer worse: every row that was allowed
+ * still is, and none is riskier than before. */
+static void
+test_looser_is_no_worse (void)
+{
+  static const double hours[] = { 0.5, 1, 4, 24, 200 };
+  double before = INFINITY;
+
+  for (guint i = 0; i < G_N_ELEMENTS (hours); i++)
+    {
+      g_autofree char *json = g_strdup_printf (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\","
+                                                     "\"limits\":{\"objective\":\"cheapest\",\"hours\":%g}"), hours[i]);
+      g_autoptr (QmRecommendation) answer = recommend (json);
+      const QmChoice *best;
+
+      if (qm_recommendation_n_choices (answer) == 0)
+        continue;
+      best = qm_recommendation_choice (answer, 0);
+      g_assert_cmpfloat (best->estimate.time.seconds.p50, <=, hours[i] * 3600);
+      g_assert_cmpfloat (best->score, <=, before + 1e-9);
+      before = best->score;
+    }
+}
+
+/* ---------------------------------------------------------------- the matrix */
+
+static void
+add_row (GArray *rows,
+         int     devices,
+         double  hours,
+         double  money,
+         double  accuracy)
+{
+  QmChoice row = { .dominated_by = -1, .ruled_out_against = -1 };
+
+  qm_estimate_clear (&row.estimate);
+  row.estimate.configuration.devices = devices;
+  row.estimate.time.seconds = qm_range_exact (hours * 3600);
+  row.estimate.cost.money = qm_range_exact (money);
+  row.estimate.accuracy = (QmAccuracy) { .metric = "top-1", .value = qm_range_exact (accuracy) };
+  row.gpu_hours = devices * hours;
+  g_array_append_val (rows, row);
+}
+
+/* Requirements E1 and E2: by count of GPUs the rule rules out 8 × V100 against
+ * 4 × V100, by cost and by GPU hours (estimation test vector 8: ×1.448, ×1.167)
+ * it does not; 4 × A100 have no more GPUs, and cost 1.59 times as much. */
+static void
+test_reference_matrix (void)
+{
+  g_autoptr (GArray) rows = qm_choices_new ();
+  const QmChoice *row;
+
+  add_row (rows, 4, 72, 580, 0.821);
+  add_row (rows, 8, 42, 840, 0.823);
+  add_row (rows, 4, 28, 920, 0.825);
+  qm_matrix_compare (rows);
+
+  row = &g_array_index (rows, QmChoice, 1);
+  g_assert_true (row->ruled_out_by_count);
+  g_assert_false (row->ruled_out_by_cost);
+  g_assert_false (row->ruled_out_by_gpu_hours);
+  row = &g_array_index (rows, QmChoice, 2);
+  g_assert_false (row->ruled_out_by_count);
+  g_assert_false (row->ruled_out_by_cost);
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (g_array_index (rows, QmChoice, i).pareto);
+}
+
+static void
+test_dominated (void)
+{
+  g_autoptr (GArray) rows = qm_choices_new ();
+
+  add_row (rows, 1, 10, 100, 0.8);
+  add_row (rows, 1, 12, 120, 0.8);
+  qm_matrix_compare (rows);
+  g_assert_cmpint (g_array_index (rows, QmChoice, 1).dominated_by, ==, 0);
+  g_assert_false (g_array_index (rows, QmChoice, 1).pareto);
+  g_assert_true (g_array_index (rows, QmChoice, 0).pareto);
+}
+
+/* Estimation test vector 17. */
+static void
+test_spot (void)
+{
+  double interval;
+
+  g_assert_cmpfloat_with_epsilon (qm_spot_time_factor (0.15, 60, 300, &interval), 1.0877, 1e-3);
+  g_assert_cmpfloat_with_epsilon (interval, 1697, 1);
+  g_assert_cmpfloat_with_epsilon (qm_spot_time_factor (0.15 / 24, 60, 300, &interval), 1.0151, 1e-3);
+  g_assert_cmpfloat_with_epsilon (interval, 8314, 1);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autofree char *directory = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/recommend/scenario/individual", test_scenario_individual);
+  g_test_add_func ("/recommend/scenario/team", test_scenario_team);
+  g_test_add_func ("/recommend/scenario/worked-example", test_worked_example);
+  g_test_add_func ("/recommend/scenario/other-method", test_other_method);
+  g_test_add_func ("/recommend/scenario/serving", test_scenario_serving);
+  g_test_add_func ("/recommend/scenario/table", test_scenario_table);
+  g_test_add_func ("/recommend/impossible", test_impossible);
+  g_test_add_func ("/recommend/every-task", test_every_task);
+  g_test_add_func ("/recommend/repeatable", test_repeatable);
+  g_test_add_func ("/recommend/looser-is-no-worse", test_looser_is_no_worse);
+  g_test_add_func ("/matrix/reference", test_reference_matrix);
+  g_test_add_func ("/matrix/dominated", test_dominated);
+  g_test_add_func ("/spot/interval", test_spot);
+  status = g_test_run ();
+
+  g_clear_object (&estimator);
+  g_clear_object (&catalog);
+  return status;
+}
