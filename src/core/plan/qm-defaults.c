@@ -81,6 +81,7 @@ static const Default defaults[] = {
   { "serving.requests_per_second", T (IMAGE_GENERATION), A (SERVE), "0.1", "usual-load", N_("some thousand pictures a day") },
   { "serving.requests_per_second", ANY, A (SERVE), "20", "usual-load", N_("a middling web service") },
   { "serving.peak_factor", ANY, A (SERVE), "3", "evening-peak", N_("the busiest minutes of a day have about three times the mean") },
+  { "serving.first_token_seconds", T (LANGUAGE_MODEL), A (SERVE), "2", "patience", N_("people think that nothing happens if the first word takes longer") },
   { "serving.latency_p99_seconds", T (LANGUAGE_MODEL), A (SERVE), "30", "patience", N_("people read along while it writes") },
   { "serving.latency_p99_seconds", T (IMAGE_GENERATION), A (SERVE), "30", "patience", N_("people wait for a picture") },
   { "serving.latency_p99_seconds", T (SPEECH), A (SERVE), "10", "patience", N_("people wait for half a minute of speech to be written down") },

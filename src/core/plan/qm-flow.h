@@ -34,6 +34,7 @@ typedef struct {
   const char *name;                 /* plain words, msgid */
   const char *gloss;                /* the field's term or an example, msgid; nullable */
   const char *icon;                 /* icon name; nullable */
+  const char *term;                 /* what the field calls it, msgid; nullable */
 } QmOption;
 
 /**
@@ -41,7 +42,8 @@ typedef struct {
  * @field: of the plan file, e.g. `training.epochs`
  * @applies: whether it is asked, given the answers so far
  *
- * One question of the decision flow. The window, `ask` and the report all work
+ * One question of the decision flow. A field may have several, in the words of
+ * different tasks; of these at most one applies to a plan. The window, `ask` and the report all work
  * from this one table.
  */
 typedef struct {
@@ -55,13 +57,21 @@ typedef struct {
   double maximum;
   const QmOption *options;          /* ends with a NULL value; nullable */
   const double *typical;            /* chips, ends with 0; nullable */
-  gboolean (*applies) (const QmPlan *plan);
+  gboolean (*applies) (const QmPlan *plan);     /* nullable: always */
 } QmQuestion;
 
 guint             qm_flow_n_questions   (void);
 const QmQuestion *qm_flow_question      (guint         index);
 const QmQuestion *qm_flow_find          (const char   *field);
+const QmQuestion *qm_flow_find_for      (const char   *field,
+                                         const QmPlan *plan);
+gboolean          qm_flow_applies       (const QmQuestion *question,
+                                         const QmPlan *plan);
 const char       *qm_flow_page_title    (QmPage        page);      /* msgid, a question */
+const char       *qm_flow_page_title_for (QmPage       page,       /* the same, in the words of the plan */
+                                         const QmPlan *plan);
+const char       *qm_flow_page_intro    (QmPage        page,       /* msgid, the line below the title */
+                                         const QmPlan *plan);
 const char       *qm_flow_page_name     (QmPage        page);      /* msgid, for the sidebar */
 
 /* any field of a plan by its path, as text of the plan file; NULL: not answered */
