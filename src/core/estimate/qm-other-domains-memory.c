@@ -316,7 +316,7 @@ relieve (const QmOtherDomains *self,
   if (whole > budget)
     {
       place_tables (self, 0, eased.parts);
-      room = (TIGHT_SHARE * budget - sum_of (eased.parts)) / row_bytes (self);
+      room = ((1 - self->headroom) * budget - sum_of (eased.parts)) / row_bytes (self);
       /* not the tables are what is too large */
       if (!(room > 0) || !(tables > 0))
         return;
