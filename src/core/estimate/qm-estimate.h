@@ -97,7 +97,7 @@ typedef struct {
   QmRange per_second;               /* whole job, in @unit */
   QmRange per_device_per_second;
   double samples_per_second;        /* whole job */
-  QmRange step_seconds;             /* one optimizer step; unknown in inference */
+  QmRange step_seconds;             /* one optimizer step; in inference one batch, where batches are */
   double tflops_per_device;
   double mfu;
   QmBound bound_by;
