@@ -1,0 +1,61 @@
+# bash completion for quartermaster-cli                    -*- shell-script -*-
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Files of the given endings, and folders on the way to them.
+_quartermaster_cli_files()
+{
+  local ending
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(
+    compgen -d -- "$cur"
+    for ending in "$@"; do compgen -f -X "!*.$ending" -- "$cur"; done
+  )
+}
+
+_quartermaster_cli_words()
+{
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_quartermaster_cli_options()
+{
+  case $1 in
+    estimate | model | detect | catalog | score) echo --json --help ;;
+    recommend) echo --json --top --help ;;
+    ask) echo --output --help ;;
+    report) echo --output --paper --language --help ;;
+    chart) echo --output --kind --dark --width --height --help ;;
+  esac
+}
+
+_quartermaster_cli()
+{
+  local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  COMPREPLY=()
+
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart score --help --version"
+    return
+  fi
+
+  case $command:$previous in
+    report:-o | report:--output) _quartermaster_cli_files pdf; return ;;
+    chart:-o | chart:--output) _quartermaster_cli_files png svg pdf; return ;;
+    ask:-o | ask:--output) _quartermaster_cli_files qmplan; return ;;
+    report:--paper) _quartermaster_cli_words "a4 letter"; return ;;
+    chart:--kind)
+      _quartermaster_cli_words "memory sizing scaling serving cost-time accuracy buy-or-rent spot elastic stages"
+      return ;;
+    *:--top | *:--width | *:--height | *:--language) return ;;
+    catalog:catalog) _quartermaster_cli_words "list show"; return ;;
+  esac
+
+  case $command:$cur in
+    *:-*) _quartermaster_cli_words "$(_quartermaster_cli_options "$command")" ;;
+    estimate:* | recommend:* | report:* | chart:*) _quartermaster_cli_files qmplan ;;
+    model:*) _quartermaster_cli_files json safetensors gguf ;;
+    score:*) _quartermaster_cli_files jsonl ;;
+  esac
+}
+
+complete -F _quartermaster_cli quartermaster-cli
