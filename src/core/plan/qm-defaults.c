@@ -3,7 +3,6 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
-#include <string.h>
 
 #include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
@@ -27,38 +26,15 @@ typedef struct {
 #define IMAGES (T (IMAGE_CLASSIFICATION) | T (OBJECT_DETECTION))
 
 static const Default defaults[] = {
-  { "stage", ANY, ANY, "development", "usual-stage", N_("most people who ask are past the first trial") },
-
   { "training.method", T (LANGUAGE_MODEL) | T (IMAGE_GENERATION), A (FINE_TUNE), "lora", "adapters",
     N_("adapters reach nearly the same quality for a fraction of the memory") },
-  { "training.method", ANY, TRAINING, "full", "all-weights", N_("models of this kind are usually trained whole") },
+  { "training.method", ~T (TABULAR), TRAINING, "full", "all-weights", N_("models of this kind are usually trained whole") },
 
-  { "training.sequence_length", T (LANGUAGE_MODEL), A (TRAIN), "2048", "usual-length", N_("a usual length of training texts") },
-  { "training.sequence_length", T (LANGUAGE_MODEL), A (FINE_TUNE), "1024", "usual-length", N_("longer than most questions with their answers") },
+  { "training.sequence_length", T (LANGUAGE_MODEL), A (FINE_TUNE), "512", "usual-length", N_("a question with its answer") },
   { "training.sequence_length", T (TEXT_ENCODER), TRAINING, "128", "usual-length", N_("sentences and short paragraphs") },
   { "training.image_size", T (IMAGE_CLASSIFICATION), TRAINING, "224", "usual-size", N_("what most image models are trained with") },
   { "training.image_size", T (OBJECT_DETECTION), TRAINING, "640", "usual-size", N_("what most detectors are trained with") },
   { "training.image_size", T (IMAGE_GENERATION), TRAINING, "512", "usual-size", N_("half a thousand pixels are enough to learn a style") },
-
-  { "training.samples", T (LANGUAGE_MODEL), A (FINE_TUNE), "10000", "usual-data", N_("a usual instruction data set") },
-  { "training.samples", T (TEXT_ENCODER), A (FINE_TUNE), "50000", "usual-data", N_("a usual labelled data set") },
-  { "training.samples", T (TEXT_ENCODER), A (TRAIN), "20000000", "usual-data", N_("a small corpus to train an encoder from scratch") },
-  { "training.samples", T (IMAGE_CLASSIFICATION), A (TRAIN), "1281167", "imagenet", N_("the size of ImageNet") },
-  { "training.samples", T (IMAGE_CLASSIFICATION), A (FINE_TUNE), "50000", "usual-data", N_("a usual collection of one's own pictures") },
-  { "training.samples", T (OBJECT_DETECTION), TRAINING, "118287", "coco", N_("the size of COCO") },
-  { "training.samples", T (IMAGE_GENERATION), A (FINE_TUNE), "1000", "usual-data", N_("enough pictures for a style or a subject") },
-  { "training.samples", T (IMAGE_GENERATION), A (TRAIN), "10000000", "usual-data", N_("a small collection to train a generator from scratch") },
-  { "training.samples", T (SPEECH), TRAINING, "100000", "usual-data", N_("about eight hundred hours in pieces of thirty seconds") },
-  { "training.samples", T (RECOMMENDER), TRAINING, "100000000", "usual-data", N_("a few months of clicks of a middling site") },
-  { "training.samples", T (TABULAR), TRAINING, "1000000", "usual-data", N_("a million rows") },
-  { "training.samples", T (OTHER), TRAINING, "100000", "usual-data", N_("a middling data set") },
-
-  { "training.epochs", T (IMAGE_CLASSIFICATION), A (TRAIN), "90", "usual-epochs", N_("the usual recipe for image models from scratch") },
-  { "training.epochs", T (IMAGE_CLASSIFICATION) | T (SPEECH) | T (OTHER), TRAINING, "10", "usual-epochs", N_("usual for fine-tuning") },
-  { "training.epochs", T (OBJECT_DETECTION), TRAINING, "50", "usual-epochs", N_("usual for detectors that start from trained weights") },
-  { "training.epochs", T (IMAGE_GENERATION), A (FINE_TUNE), "20", "usual-epochs", N_("a few thousand steps in all") },
-  { "training.epochs", T (LANGUAGE_MODEL) | T (TEXT_ENCODER), A (FINE_TUNE), "3", "usual-epochs", N_("more seldom helps and makes it repeat the data") },
-  { "training.epochs", ANY, TRAINING, "1", "usual-epochs", N_("the data are seen once") },
 
   { "training.global_batch", T (LANGUAGE_MODEL), A (FINE_TUNE), "32", "usual-batch", N_("a usual batch for fine-tuning") },
   { "training.global_batch", T (LANGUAGE_MODEL), A (TRAIN), "256", "usual-batch", N_("half a million tokens a step, usual for small models") },
@@ -72,32 +48,29 @@ static const Default defaults[] = {
 
   { "tabular.features", T (TABULAR), TRAINING, "50", "usual-table", N_("a middling table") },
   { "tabular.trees", T (TABULAR), TRAINING, "500", "usual-table", N_("a usual number of trees") },
-  { "tabular.depth", T (TABULAR), TRAINING, "8", "usual-table", N_("a usual depth") },
 
   { "serving.input_tokens", T (LANGUAGE_MODEL), INFERENCE, "512", "usual-request", N_("a question with some context") },
   { "serving.output_tokens", T (LANGUAGE_MODEL), INFERENCE, "256", "usual-request", N_("an answer of about two hundred words") },
   { "serving.input_tokens", T (TEXT_ENCODER), INFERENCE, "128", "usual-request", N_("sentences and short paragraphs") },
-  { "serving.requests_per_second", T (LANGUAGE_MODEL), A (SERVE), "1", "usual-load", N_("some thousands of people a day") },
-  { "serving.requests_per_second", T (IMAGE_GENERATION), A (SERVE), "0.1", "usual-load", N_("some thousand pictures a day") },
-  { "serving.requests_per_second", ANY, A (SERVE), "20", "usual-load", N_("a middling web service") },
   { "serving.peak_factor", ANY, A (SERVE), "3", "evening-peak", N_("the busiest minutes of a day have about three times the mean") },
-  { "serving.first_token_seconds", T (LANGUAGE_MODEL), A (SERVE), "2", "patience", N_("people think that nothing happens if the first word takes longer") },
+  { "serving.first_token_seconds", T (LANGUAGE_MODEL), A (SERVE), "2", "patience",
+    N_("people think that nothing happens if the first word takes longer") },
   { "serving.latency_p99_seconds", T (LANGUAGE_MODEL), A (SERVE), "30", "patience", N_("people read along while it writes") },
   { "serving.latency_p99_seconds", T (IMAGE_GENERATION), A (SERVE), "30", "patience", N_("people wait for a picture") },
   { "serving.latency_p99_seconds", T (SPEECH), A (SERVE), "10", "patience", N_("people wait for half a minute of speech to be written down") },
   { "serving.latency_p99_seconds", ANY, A (SERVE), "0.2", "patience", N_("a page that waits longer feels slow") },
-  { "serving.samples", T (LANGUAGE_MODEL), A (BATCH_INFERENCE), "100000", "usual-data", N_("a usual batch of documents") },
-  { "serving.samples", T (IMAGE_GENERATION), A (BATCH_INFERENCE), "10000", "usual-data", N_("a usual batch of pictures") },
-  { "serving.samples", ANY, A (BATCH_INFERENCE), "1000000", "usual-data", N_("a usual batch") },
   { "serving.image_size", T (IMAGE_CLASSIFICATION), INFERENCE, "224", "usual-size", N_("what most image models are trained with") },
   { "serving.image_size", T (OBJECT_DETECTION), INFERENCE, "640", "usual-size", N_("what most detectors are trained with") },
   { "serving.image_size", T (IMAGE_GENERATION), INFERENCE, "512", "usual-size", N_("a usual picture") },
   { "serving.denoising_steps", T (IMAGE_GENERATION), INFERENCE, "30", "usual-steps", N_("more steps seldom look better") },
 
-  { "data.bytes_per_sample", IMAGES, ANY, "110000", "usual-file", N_("a usual picture file") },
-  { "data.bytes_per_sample", T (LANGUAGE_MODEL) | T (TEXT_ENCODER), ANY, "2000", "usual-file", N_("about a page of text") },
+  { "data.bytes_per_sample", IMAGES, TRAINING, "110000", "usual-file", N_("a usual picture file") },
+  { "data.bytes_per_sample", T (LANGUAGE_MODEL) | T (TEXT_ENCODER), TRAINING, "2000", "usual-file", N_("about a page of text") },
   { "data.storage", ANY, TRAINING, "nvme", "usual-storage", N_("what machines come with") },
+};
 
+/* On what terms. */
+static const Default terms[] = {
   { "limits.objective", ANY, ANY, "balanced", "balanced", N_("money and time both count") },
   { "limits.currency", ANY, ANY, "USD", "usual-currency", N_("cloud prices are in US dollars") },
   { "limits.headroom", ANY, ANY, "0.2", "headroom", N_("a fifth of the memory stays free for what no estimate foresees") },
@@ -106,18 +79,67 @@ static const Default defaults[] = {
   { "places.on_premises", ANY, ANY, "false", "place", N_("the data may be sent to a provider") },
 };
 
+/* How much there is to do. It changes how long a job takes, not how it runs. */
+static const Default amounts[] = {
+  { "training.samples", T (LANGUAGE_MODEL), A (FINE_TUNE), "10000", "usual-data", N_("a usual instruction data set") },
+  { "training.samples", T (TEXT_ENCODER), A (FINE_TUNE), "50000", "usual-data", N_("a usual labelled data set") },
+  { "training.samples", T (TEXT_ENCODER), A (TRAIN), "20000000", "usual-data", N_("a small corpus to train an encoder from scratch") },
+  { "training.samples", T (IMAGE_CLASSIFICATION), A (TRAIN), "1281167", "imagenet", N_("the size of ImageNet") },
+  { "training.samples", T (IMAGE_CLASSIFICATION), A (FINE_TUNE), "50000", "usual-data", N_("a usual collection of one's own pictures") },
+  { "training.samples", T (OBJECT_DETECTION), A (TRAIN), "118287", "coco", N_("the size of COCO") },
+  { "training.samples", T (OBJECT_DETECTION), A (FINE_TUNE), "5000", "usual-data", N_("as many pictures as people mark by hand") },
+  { "training.samples", T (IMAGE_GENERATION), A (FINE_TUNE), "1000", "usual-data", N_("enough pictures for a style or a subject") },
+  { "training.samples", T (IMAGE_GENERATION), A (TRAIN), "10000000", "usual-data", N_("a small collection to train a generator from scratch") },
+  { "training.samples", T (SPEECH), A (TRAIN), "1000000", "usual-data", N_("about eight thousand hours in pieces of thirty seconds") },
+  { "training.samples", T (SPEECH), A (FINE_TUNE), "12000", "usual-data", N_("about a hundred hours in pieces of thirty seconds") },
+  { "training.samples", T (RECOMMENDER), TRAINING, "100000000", "usual-data", N_("a few months of clicks of a middling site") },
+  { "training.samples", T (TABULAR), TRAINING, "1000000", "usual-data", N_("a million rows") },
+  { "training.samples", T (OTHER), TRAINING, "100000", "usual-data", N_("a middling data set") },
+
+  { "training.epochs", T (IMAGE_CLASSIFICATION), A (TRAIN), "90", "usual-epochs", N_("the usual recipe for image models from scratch") },
+  { "training.epochs", T (SPEECH) | T (LANGUAGE_MODEL) | T (TEXT_ENCODER), A (FINE_TUNE), "3", "usual-epochs",
+    N_("more seldom helps and makes it repeat the data") },
+  { "training.epochs", T (IMAGE_CLASSIFICATION) | T (OTHER), TRAINING, "10", "usual-epochs", N_("usual for data sets of this size") },
+  { "training.epochs", T (OBJECT_DETECTION), TRAINING, "50", "usual-epochs", N_("usual for detectors that start from trained weights") },
+  { "training.epochs", T (IMAGE_GENERATION), A (FINE_TUNE), "20", "usual-epochs", N_("a few thousand steps in all") },
+  { "training.epochs", ANY, TRAINING, "1", "usual-epochs", N_("the data are seen once") },
+
+  { "serving.samples", T (LANGUAGE_MODEL), A (BATCH_INFERENCE), "100000", "usual-data", N_("a usual batch of documents") },
+  { "serving.samples", T (IMAGE_GENERATION), A (BATCH_INFERENCE), "10000", "usual-data", N_("a usual batch of pictures") },
+  { "serving.samples", T (SPEECH), A (BATCH_INFERENCE), "100000", "usual-data", N_("about eight hundred hours in pieces of thirty seconds") },
+  { "serving.samples", ANY, A (BATCH_INFERENCE), "1000000", "usual-data", N_("a usual batch") },
+};
+
+/* Requests a second of a service, by the stage of the project. */
+static const struct {
+  guint tasks;
+  QmStage stage;
+  const char *value;
+  const char *why;
+} loads[] = {
+  { T (LANGUAGE_MODEL) | T (SPEECH), QM_STAGE_PROTOTYPE, "0.1", N_("a few colleagues who try it") },
+  { T (LANGUAGE_MODEL) | T (SPEECH), QM_STAGE_DEVELOPMENT, "1", N_("some ten thousand people a day") },
+  { T (LANGUAGE_MODEL) | T (SPEECH), QM_STAGE_PRODUCTION, "3", N_("some ten thousand people a day, several requests each") },
+  { T (IMAGE_GENERATION), QM_STAGE_PROTOTYPE, "0.01", N_("a few colleagues who try it") },
+  { T (IMAGE_GENERATION), QM_STAGE_DEVELOPMENT, "0.1", N_("some thousand pictures a day") },
+  { T (IMAGE_GENERATION), QM_STAGE_PRODUCTION, "0.5", N_("some ten thousand pictures a day") },
+  { ANY, QM_STAGE_PROTOTYPE, "1", N_("a few colleagues who try it") },
+  { ANY, QM_STAGE_DEVELOPMENT, "20", N_("a middling web service") },
+  { ANY, QM_STAGE_PRODUCTION, "50", N_("a busy web service") },
+};
+
 /* Models for who names none; the first that the catalog has is taken. */
 static const struct {
   guint tasks;
   guint activities;
   const char *ids[4];
 } usual_models[] = {
-  { T (LANGUAGE_MODEL), A (TRAIN), { "gpt2", "gpt2-small", NULL } },
+  { T (LANGUAGE_MODEL), A (TRAIN), { "gpt2", "opt-125m", NULL } },
   { T (LANGUAGE_MODEL), ANY, { "llama-3.1-8b", "llama-3-8b", "llama-2-7b", NULL } },
-  { T (TEXT_ENCODER), ANY, { "bert-base-uncased", "bert-base", NULL } },
-  { T (IMAGE_CLASSIFICATION), ANY, { "resnet-50", "resnet50", NULL } },
+  { T (TEXT_ENCODER), ANY, { "bert-base-uncased", NULL } },
+  { T (IMAGE_CLASSIFICATION), ANY, { "resnet-50", NULL } },
   { T (OBJECT_DETECTION), ANY, { "yolov8s", "faster-rcnn-r50-fpn", NULL } },
-  { T (IMAGE_GENERATION), ANY, { "stable-diffusion-1.5", "sd-1.5", "sdxl", NULL } },
+  { T (IMAGE_GENERATION), ANY, { "stable-diffusion-1.5", "sdxl", NULL } },
   { T (SPEECH), ANY, { "whisper-small", "whisper-large-v3", NULL } },
   { T (RECOMMENDER), ANY, { "dlrm-small", "dlrm", NULL } },
   { T (TABULAR), ANY, { "xgboost", NULL } },
@@ -188,75 +210,183 @@ assume_model (Resolver  *self,
             return;
           }
     }
+  assume (self, "model.parameters", "100000000", "usual-model", N_("a network of middling size"));
 }
 
-/* Device and recipe are both given: the plan tells of one run. */
-static gboolean
-describes_a_run (const QmPlan *plan)
-{
-  if (plan->configuration.device[0] == '\0')
-    return FALSE;
-  if (qm_plan_is_training (plan))
-    return plan->training.method != QM_METHOD_UNSET;
-
-  return plan->serving.engine[0] != '\0' || plan->serving.weights[0] != '\0';
-}
-
-/* In a plan that tells of one run, what says nothing of how it runs may be
- * filled in all the same; in the rest, absence itself tells the predictors
- * something. */
-static gboolean
-says_nothing_of_the_run (const char *field)
-{
-  static const char * const harmless[] = {
-    "stage", "training.samples", "training.tokens", "serving.requests_per_second", "serving.peak_factor",
-    "serving.latency_p99_seconds", "serving.samples", NULL
-  };
-
-  return g_str_has_prefix (field, "limits.") || g_str_has_prefix (field, "places.") || g_strv_contains (harmless, field);
-}
-
-/* A new plan has a purpose: fill what a newcomer left out, from the table. */
 static void
-assume_answers (Resolver *self,
-                gboolean  pinned)
+assume_rows (Resolver      *self,
+             const Default *rows,
+             gsize          n)
 {
-  gboolean counted = self->plan->training.samples > 0 || self->plan->training.tokens > 0;
+  for (gsize i = 0; i < n; i++)
+    if ((rows[i].tasks & (1u << self->plan->task)) != 0 && (rows[i].activities & (1u << self->plan->activity)) != 0)
+      assume (self, rows[i].field, rows[i].value, rows[i].code, rows[i].why);
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
+static void
+assume_number (Resolver   *self,
+               const char *field,
+               double      value,
+               const char *code,
+               const char *why)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text, "%.0f", value);
+  assume (self, field, text, code, why);
+}
+
+/* Twenty tokens for each parameter is what costs least for the loss reached
+ * (Hoffmann et al. 2022). */
+static void
+assume_amount (Resolver      *self,
+               const QmModel *model)
+{
+  QmTraining *training = &self->plan->training;
+  gboolean given = training->samples > 0 || training->tokens > 0;
+
+  if (!qm_plan_is_training (self->plan))
     {
-      const Default *row = &defaults[i];
-
-      /* Who says how much there is without saying how often means once. */
-      if (counted && strcmp (row->field, "training.epochs") == 0)
-        continue;
-      if ((row->tasks & (1u << self->plan->task)) == 0 || (row->activities & (1u << self->plan->activity)) == 0 ||
-          (pinned && !says_nothing_of_the_run (row->field)))
-        continue;
-      assume (self, row->field, row->value, row->code, row->why);
+      assume_rows (self, amounts, G_N_ELEMENTS (amounts));
+      return;
     }
 
-  /* A service that must answer cannot vanish. */
+  if (given)
+    assume (self, "training.epochs", "1", "given-data", N_("the data are seen once unless the plan says more"));
+  else if (self->plan->task == QM_TASK_LANGUAGE_MODEL && self->plan->activity == QM_ACTIVITY_TRAIN && model->parameters > 0)
+    assume_number (self, "training.tokens", 20 * model->parameters, "chinchilla",
+                   N_("twenty tokens for each parameter: the least compute for the loss reached"));
+
+  /* Tokens say as much as samples. */
+  for (gsize i = 0; i < G_N_ELEMENTS (amounts); i++)
+    if (training->tokens == 0 || !g_str_equal (amounts[i].field, "training.samples"))
+      assume_rows (self, &amounts[i], 1);
+}
+
+static void
+assume_sizes_of_model (Resolver      *self,
+                       const QmModel *model)
+{
+  double longest = model->architecture.max_positions > 0 ? MIN (2048, model->architecture.max_positions) : 2048;
+  gboolean training = qm_plan_is_training (self->plan);
+
+  if (self->plan->task == QM_TASK_LANGUAGE_MODEL && self->plan->activity == QM_ACTIVITY_TRAIN)
+    assume_number (self, "training.sequence_length", longest, "usual-length", N_("a usual length of training texts"));
+  if (model->image_size > 0)
+    assume_number (self, training ? "training.image_size" : "serving.image_size", model->image_size, "size-of-model",
+                   N_("what this model is made for"));
+  if (training && self->plan->task == QM_TASK_TABULAR && self->plan->tabular.leaves == 0)
+    assume (self, "tabular.depth", "8", "usual-table", N_("a usual depth"));
+}
+
+static void
+assume_load (Resolver *self)
+{
+  if (self->plan->activity != QM_ACTIVITY_SERVE)
+    return;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (loads); i++)
+    if (loads[i].stage == self->plan->stage && (loads[i].tasks & (1u << self->plan->task)) != 0)
+      assume (self, "serving.requests_per_second", loads[i].value, "usual-load", loads[i].why);
+}
+
+/* A service that must answer cannot vanish. */
+static void
+assume_spot (Resolver *self)
+{
   if (self->plan->activity == QM_ACTIVITY_SERVE && self->plan->stage == QM_STAGE_PRODUCTION)
     assume (self, "places.spot", "never", "no-spot", N_("a service that must answer cannot run on machines that vanish"));
   else
     assume (self, "places.spot", "allowed", "spot", N_("spot machines cost less than half; interruptions are counted in"));
 }
 
-/* Twenty tokens for each parameter is what costs least for the loss reached
- * (Hoffmann et al. 2022). */
-static void
-assume_tokens (Resolver      *self,
-               const QmModel *model)
+/* What nobody says who wants to know what to use, and everybody who tells how a
+ * run is made. Where it is said, what is not said tells the predictors
+ * something, too, and stays unsaid. */
+static gboolean
+describes_a_run (const QmPlan *plan)
 {
-  char tokens[G_ASCII_DTOSTR_BUF_SIZE];
+  if (plan->configuration.device[0] == '\0')
+    return FALSE;
 
-  if (self->plan->task != QM_TASK_LANGUAGE_MODEL || self->plan->activity != QM_ACTIVITY_TRAIN ||
-      self->plan->training.samples > 0 || !(model->parameters > 0))
-    return;
+  return plan->training.precision != QM_PRECISION_UNSET || plan->training.framework[0] != '\0' || plan->serving.engine[0] != '\0' ||
+         plan->serving.weights[0] != '\0' || plan->tabular.trees > 0;
+}
 
-  g_ascii_formatd (tokens, sizeof tokens, "%.0f", 20 * model->parameters);
-  assume (self, "training.tokens", tokens, "chinchilla", N_("twenty tokens for each parameter: the least compute for the loss reached"));
+static void
+assume_all (Resolver      *self,
+            const QmModel *model)
+{
+  assume (self, "stage", "development", "usual-stage", N_("most people who ask are past the first trial"));
+  assume_amount (self, model);
+  if (!describes_a_run (self->plan))
+    {
+      assume_sizes_of_model (self, model);
+      assume_rows (self, defaults, G_N_ELEMENTS (defaults));
+      assume_load (self);
+    }
+  assume_rows (self, terms, G_N_ELEMENTS (terms));
+  assume_spot (self);
+}
+
+static gboolean
+is_place (QmCatalog  *catalog,
+          const char *word,
+          gboolean    region)
+{
+  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
+    {
+      const QmOffer *offer = qm_catalog_offer (catalog, i);
+
+      if (g_strcmp0 (region ? offer->region : offer->provider, word) == 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static char *
+provider_words (QmCatalog *catalog)
+{
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+
+  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
+    {
+      const char *provider = qm_catalog_offer (catalog, i)->provider;
+
+      if (!g_ptr_array_find_with_equal_func (words, provider, g_str_equal, NULL))
+        g_ptr_array_add (words, (gpointer) provider);
+    }
+  g_ptr_array_add (words, NULL);
+
+  return g_strjoinv (", ", (char **) words->pdata);
+}
+
+static gboolean
+check_places (const QmPlan *plan,
+              QmCatalog    *catalog,
+              GError      **error)
+{
+  g_autofree char *words = NULL;
+
+  for (int i = 0; i < plan->places.cloud.n; i++)
+    if (!is_place (catalog, plan->places.cloud.words[i], FALSE))
+      {
+        words = provider_words (catalog);
+        g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.cloud: \"%s\" is not known; use any of %s",
+                     plan->places.cloud.words[i], words);
+        return FALSE;
+      }
+  for (int i = 0; i < plan->places.regions.n; i++)
+    if (!is_place (catalog, plan->places.regions.words[i], TRUE))
+      {
+        g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
+                     "places.regions: no offer in \"%s\" is in the catalog; use a region as the providers name it, e.g. us-east-1",
+                     plan->places.regions.words[i]);
+        return FALSE;
+      }
+
+  return TRUE;
 }
 
 static gboolean
@@ -284,7 +414,7 @@ check_devices (const QmPlan *plan,
     if (qm_catalog_find_device (catalog, plan->places.owned[i].device) == NULL)
       {
         g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                     "places.owned: no device \"%s\" is in the catalog; the nearest is \"%s\"", plan->places.owned[i].device,
+                     "places.owned[%d].device: no device \"%s\" is in the catalog; the nearest is \"%s\"", i, plan->places.owned[i].device,
                      qm_catalog_nearest_id (catalog, "device", plan->places.owned[i].device));
         return FALSE;
       }
@@ -315,7 +445,6 @@ qm_resolve (const QmPlan *plan,
             GError      **error)
 {
   g_autoptr (QmResolved) resolved = g_new0 (QmResolved, 1);
-  gboolean pinned = describes_a_run (plan);
   Resolver resolver;
 
   resolved->given = qm_plan_copy (plan);
@@ -323,7 +452,7 @@ qm_resolve (const QmPlan *plan,
   resolved->assumed = g_ptr_array_new_with_free_func ((GDestroyNotify) assumption_free);
   resolver = (Resolver) { resolved->plan, resolved->assumed };
 
-  if (!check_devices (plan, catalog, error))
+  if (!check_devices (plan, catalog, error) || !check_places (plan, catalog, error))
     return NULL;
 
   assume_model (&resolver, catalog);
@@ -331,8 +460,7 @@ qm_resolve (const QmPlan *plan,
   if (resolved->model == NULL)
     return NULL;
 
-  assume_tokens (&resolver, resolved->model);
-  assume_answers (&resolver, pinned);
+  assume_all (&resolver, resolved->model);
 
   return g_steal_pointer (&resolved);
 }
