@@ -213,13 +213,23 @@ assume_model (Resolver  *self,
   assume (self, "model.parameters", "100000000", "usual-model", N_("a network of middling size"));
 }
 
+/* Answers that others imply. */
+static gboolean
+is_settled (const QmPlan *plan,
+            const char   *field)
+{
+  return g_str_equal (field, "training.global_batch") &&
+         (plan->configuration.micro_batch > 0 || plan->configuration.gradient_accumulation > 0);
+}
+
 static void
 assume_rows (Resolver      *self,
              const Default *rows,
              gsize          n)
 {
   for (gsize i = 0; i < n; i++)
-    if ((rows[i].tasks & (1u << self->plan->task)) != 0 && (rows[i].activities & (1u << self->plan->activity)) != 0)
+    if (!is_settled (self->plan, rows[i].field) && (rows[i].tasks & (1u << self->plan->task)) != 0 &&
+        (rows[i].activities & (1u << self->plan->activity)) != 0)
       assume (self, rows[i].field, rows[i].value, rows[i].code, rows[i].why);
 }
 
@@ -306,11 +316,22 @@ assume_spot (Resolver *self)
 static gboolean
 describes_a_run (const QmPlan *plan)
 {
-  if (plan->configuration.device[0] == '\0')
+  const QmConfiguration *configuration = &plan->configuration;
+
+  if (configuration->device[0] == '\0')
     return FALSE;
 
   return plan->training.precision != QM_PRECISION_UNSET || plan->training.framework[0] != '\0' || plan->serving.engine[0] != '\0' ||
-         plan->serving.weights[0] != '\0' || plan->tabular.trees > 0;
+         plan->serving.weights[0] != '\0' || plan->tabular.trees > 0 || configuration->data_parallel > 0 ||
+         configuration->sharding != QM_SHARDING_UNSET || configuration->micro_batch > 0 || configuration->gradient_accumulation > 0;
+}
+
+/* The length that the predictor counts with where a run does not say. */
+static void
+assume_length (Resolver *self)
+{
+  if (self->plan->task == QM_TASK_LANGUAGE_MODEL && qm_plan_is_training (self->plan))
+    assume (self, "training.sequence_length", "2048", "usual-length", N_("a usual length of training texts"));
 }
 
 static void
@@ -324,6 +345,10 @@ assume_all (Resolver      *self,
       assume_sizes_of_model (self, model);
       assume_rows (self, defaults, G_N_ELEMENTS (defaults));
       assume_load (self);
+    }
+  else
+    {
+      assume_length (self);
     }
   assume_rows (self, terms, G_N_ELEMENTS (terms));
   assume_spot (self);

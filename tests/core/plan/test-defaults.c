@@ -206,7 +206,8 @@ static void
 test_described_run (void)
 {
   static const char * const sections[] = { "model.", "training.", "serving.", "tabular.", "data.", "configuration." };
-  static const char * const amounts[] = { "training.samples", "training.tokens", "training.epochs", "serving.samples" };
+  static const char * const amounts[] = { "training.samples", "training.tokens", "training.epochs", "training.sequence_length",
+                                         "serving.samples" };
   g_autoptr (QmCatalog) catalog = load_catalog ();
   g_autoptr (QmResolved) resolved = resolve_well (catalog, "language-model", "train",
                                                   ",\"model\":{\"parameters\":7000000000},\"training\":{\"precision\":\"bf16\"},"
@@ -224,8 +225,19 @@ test_described_run (void)
         g_assert_false (g_str_has_prefix (assumption->field, sections[j]));
     }
   assert_listed (resolved);
-  g_assert_cmpfloat (resolved->plan->training.sequence_length, ==, 0);
-  g_assert_cmpfloat (open->plan->training.sequence_length, >, 0);
+  g_assert_cmpfloat (resolved->plan->training.global_batch, ==, 0);
+  g_assert_cmpfloat (open->plan->training.global_batch, >, 0);
+}
+
+/* The batch follows from the micro-batch where that is given. */
+static void
+test_given_batch (void)
+{
+  g_autoptr (QmCatalog) catalog = load_catalog ();
+  g_autoptr (QmResolved) resolved = resolve_well (catalog, "language-model", "fine-tune", ",\"configuration\":{\"micro_batch\":2}");
+
+  g_assert_cmpfloat (resolved->plan->training.global_batch, ==, 0);
+  g_assert_cmpfloat (resolved->plan->training.sequence_length, ==, 512);
 }
 
 static void
@@ -280,6 +292,7 @@ main (int   argc,
   g_test_add_func ("/defaults/sizes-of-the-model", test_sizes_of_the_model);
   g_test_add_func ("/defaults/stage", test_stage);
   g_test_add_func ("/defaults/described-run", test_described_run);
+  g_test_add_func ("/defaults/given-batch", test_given_batch);
   g_test_add_func ("/defaults/unknown-places", test_unknown_places);
   g_test_add_func ("/defaults/copy", test_copy);
 
