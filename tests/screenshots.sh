@@ -52,6 +52,8 @@ picture() {
   mkdir -p "$XDG_CONFIG_HOME/glib-2.0/settings" "$XDG_DATA_HOME"
   printf '[io/github/quartermaster/Quartermaster]\nwindow-width=%d\nwindow-height=%d\n' "$width" "$height" \
     >"$XDG_CONFIG_HOME/glib-2.0/settings/keyfile"
+  mkdir "$XDG_CONFIG_HOME/gtk-4.0"
+  printf '[Settings]\ngtk-font-name=Inter 11\n' >"$XDG_CONFIG_HOME/gtk-4.0/settings.ini"
   # xvfb-run hangs where it is process 1 of a namespace: this shell stays above it.
   if ADW_DEBUG_COLOR_SCHEME=$scheme LC_ALL=$locale LANGUAGE=${locale%.*} \
     xvfb-run -a -s "-screen 0 ${width}x${height}x24 -nolisten tcp" \
