@@ -112,12 +112,29 @@ qm_inference_pool_bytes (const QmInferenceJob *job)
 }
 
 /**
+ * qm_inference_slots:
+ * @job: a plan on a configuration
+ *
+ * The engine's own limit of sequences at once. Server engines spread experts
+ * and repeat attention, so it counts per device there.
+ *
+ * Returns: a number of at least 1
+ */
+double
+qm_inference_slots (const QmInferenceJob *job)
+{
+  const QmLlmInference *plan = job->plan;
+  gboolean each_device = plan->shape.experts > 1 && plan->family == QM_INFERENCE_FAMILY_SERVER && job->memory > 0;
+
+  return fmax (1, plan->max_sequences * (each_device ? job->tensor : 1));
+}
+
+/**
  * qm_inference_room:
  * @job: a plan on a configuration
  *
  * Sequences that one replica runs at once when the engine decides: its own
- * limit, or what the cache pool holds of half-grown answers. Server engines
- * spread experts and repeat attention, so their limit counts per device there.
+ * limit, or what the cache pool holds of half-grown answers.
  *
  * Returns: a number of at least 1
  */
@@ -125,15 +142,12 @@ double
 qm_inference_room (const QmInferenceJob *job)
 {
   const QmLlmInference *plan = job->plan;
-  double limit = plan->max_sequences;
+  double limit = qm_inference_slots (job);
   double context = plan->prompt + plan->constants->limits.page_growth * plan->answer;
   double each;
 
   if (!(job->memory > 0))
     return limit;
-
-  if (plan->shape.experts > 1 && plan->family == QM_INFERENCE_FAMILY_SERVER)
-    limit *= job->tensor;
 
   each = qm_inference_kv_bytes (&plan->shape, context, plan->kv_bytes) + plan->shape.state_bytes;
   return fmax (1, fmin (limit, qm_inference_pool_bytes (job) / fmax (1, each)));

@@ -135,6 +135,7 @@ double   qm_inference_prompt_seconds    (const QmInferenceJob        *job,
 void     qm_inference_memory            (const QmInferenceJob        *job,
                                          QmInferenceMemoryParts      *memory);
 double   qm_inference_pool_bytes        (const QmInferenceJob        *job);
+double   qm_inference_slots             (const QmInferenceJob        *job);
 double   qm_inference_room              (const QmInferenceJob        *job);
 
 G_END_DECLS

@@ -52,7 +52,6 @@ typedef struct {
   double context;                   /* of all running together */
   double step;
   double now;
-  double warm;                      /* when the warm-up ended */
   GArray *gaps;
 } Simulation;
 
@@ -77,7 +76,7 @@ engine_init (Engine               *self,
   qm_inference_step (job, 16, 4096, &long_context);
   self->per_context_token = (long_context.seconds - short_context.seconds) / (16 * 4095.0);
   self->per_prompt_token = qm_inference_prompt_seconds (job, prompt, 4, FALSE) / (4 * prompt);
-  self->slots = fmax (1, floor (job->batch > 0 ? job->batch : plan->max_sequences));
+  self->slots = floor (job->batch > 0 ? job->batch : qm_inference_slots (job));
   self->chunk = plan->constants->limits.prompt_chunk;
   self->pool_tokens = INFINITY;
   if (job->memory > 0 && each > 0)
@@ -191,16 +190,13 @@ admit (Simulation *self)
 
 static void
 finish (Simulation *self,
-        guint       index,
-        guint       warm_up)
+        guint       index)
 {
   Request *request = &self->requests[index];
 
   request->total = self->now - request->arrival;
   self->held -= request->prompt + request->answer;
   self->done++;
-  if (self->done == warm_up)
-    self->warm = self->now;
 }
 
 /* Prompt tokens that the next step reads, and how many prompts that ends. */
@@ -253,8 +249,7 @@ steps_ahead (const Simulation *self,
 
 static void
 start_read (Simulation *self,
-            guint       ended,
-            guint       warm_up)
+            guint       ended)
 {
   for (guint last = self->read + ended; self->read < last; self->read++)
     {
@@ -263,7 +258,7 @@ start_read (Simulation *self,
       request->first = self->now - request->arrival;
       if (request->answer <= 1)
         {
-          finish (self, self->read, warm_up);
+          finish (self, self->read);
           continue;
         }
       self->ends[self->read] = self->step + request->answer - 1;
@@ -274,19 +269,16 @@ start_read (Simulation *self,
 
 /* One change of the batch, and the equal steps before it. */
 static void
-advance (Simulation *self,
-         double      scale,
-         guint       warm_up)
+advance (Simulation *self)
 {
   const Engine *engine = self->engine;
   double sequences = self->running, partly_read, first, steps, seconds;
   guint ended;
   double fed = next_piece (self, &ended, &partly_read);
 
-  first = scale * (batch_seconds (engine, sequences) + engine->per_context_token * self->context +
-                   engine->per_prompt_token * fed);
+  first = batch_seconds (engine, sequences) + engine->per_context_token * self->context + engine->per_prompt_token * fed;
   steps = steps_ahead (self, first);
-  seconds = first + scale * engine->per_context_token * sequences * (steps - 1) / 2;
+  seconds = first + engine->per_context_token * sequences * (steps - 1) / 2;
 
   self->now += steps * seconds;
   self->step += steps;
@@ -304,20 +296,18 @@ advance (Simulation *self,
       guint index = heap_pop (self);
 
       self->context -= self->requests[index].prompt + self->requests[index].answer;
-      finish (self, index, warm_up);
+      finish (self, index);
     }
-  start_read (self, ended, warm_up);
+  start_read (self, ended);
 }
 
 /* Runs until @enough requests are answered; later ones only keep up the load. */
 static void
 run (Simulation *self,
-     guint       enough,
-     guint       warm_up,
-     double      scale)
+     guint       enough)
 {
   self->arrived = self->admitted = self->read = self->running = self->done = 0;
-  self->partly_read = self->held = self->context = self->step = self->now = self->warm = 0;
+  self->partly_read = self->held = self->context = self->step = self->now = 0;
   g_array_set_size (self->gaps, 0);
 
   while (self->done < enough)
@@ -328,7 +318,7 @@ run (Simulation *self,
           self->now = self->requests[self->arrived].arrival;
           continue;
         }
-      advance (self, scale, warm_up);
+      advance (self);
     }
 }
 
@@ -367,12 +357,11 @@ percentile (GArray *samples,
 /* The answered requests behind the warm-up. */
 static void
 read_latency (Simulation *self,
-              guint       enough,
               guint       warm_up,
               QmLatency  *latency)
 {
-  g_autoptr (GArray) firsts = g_array_sized_new (FALSE, FALSE, sizeof (Sample), enough);
-  g_autoptr (GArray) totals = g_array_sized_new (FALSE, FALSE, sizeof (Sample), enough);
+  g_autoptr (GArray) firsts = g_array_sized_new (FALSE, FALSE, sizeof (Sample), self->n);
+  g_autoptr (GArray) totals = g_array_sized_new (FALSE, FALSE, sizeof (Sample), self->n);
 
   for (guint i = warm_up; i < self->read; i++)
     {
@@ -441,18 +430,22 @@ simulation_clear (Simulation *self)
   g_array_unref (self->gaps);
 }
 
-/* Requests per second that the engine answers when all come at once. */
+/* Requests per second of an engine that is never idle: as many sequences as
+ * slots, pool and the reading of prompts let run, each step with its share of
+ * new prompts. A running answer is longer than the mean one, since long ones
+ * run longer. */
 static double
-measure_capacity (Simulation           *self,
-                  const QmInferenceJob *job,
-                  guint                 enough,
-                  guint                 warm_up,
-                  guint32               seed)
+capacity (const Engine         *engine,
+          const QmInferenceJob *job)
 {
-  draw_requests (self, job, INFINITY, seed);
-  run (self, enough, warm_up, 1);
+  double prompt = job->plan->prompt, answer = job->plan->answer;
+  double spread = job->plan->constants->limits.length_spread;
+  double sequences = fmin (fmin (engine->slots, engine->pool_tokens / (prompt + answer)), engine->chunk * answer / prompt);
+  double context = prompt + answer / 2 * exp (spread * spread);
+  double seconds = batch_seconds (engine, sequences) + engine->per_context_token * sequences * context +
+                   engine->per_prompt_token * prompt * sequences / answer;
 
-  return (enough - warm_up) / (self->now - self->warm);
+  return sequences / answer / seconds;
 }
 
 /**
@@ -503,11 +496,11 @@ qm_llm_inference_simulate (const QmLlmInference  *self,
   for (int i = 0; i < N_RUNS; i++)
     {
       draw_requests (&simulation, &job, rate, seed + i);
-      run (&simulation, enough, warm_up, 1);
-      read_latency (&simulation, enough, warm_up, &runs[i]);
+      run (&simulation, enough);
+      read_latency (&simulation, warm_up, &runs[i]);
     }
   pick_median (runs, &latency);
-  latency.saturated = rate > measure_capacity (&simulation, &job, enough, warm_up, seed);
+  latency.saturated = rate > capacity (&engine, &job);
   simulation_clear (&simulation);
 
   return latency;
