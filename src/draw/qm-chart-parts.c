@@ -159,6 +159,7 @@ qm_chart_alloc (QmChartKind    kind,
   self->cards = list (sizeof (QmChartCard), card_clear);
   self->keys = list (sizeof (QmChartKey), key_clear);
   self->chosen_column = NAN;
+  self->laid_out = g_new0 (QmLaidOut, 1);
 
   return self;
 }
@@ -189,6 +190,8 @@ qm_chart_free (QmChart *self)
   g_array_unref (self->column_values);
   g_array_unref (self->cards);
   g_array_unref (self->keys);
+  g_clear_pointer (&self->laid_out->scene, qm_scene_free);
+  g_free (self->laid_out);
   qm_axis_clear (&self->x);
   qm_axis_clear (&self->y);
   g_free (self);

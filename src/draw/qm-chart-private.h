@@ -151,6 +151,12 @@ typedef enum {
   QM_FORM_CARDS,
 } QmForm;
 
+/* The layout drawn last: a redraw at the same size computes nothing. */
+typedef struct {
+  QmScene *scene;
+  double width, height, scale;
+} QmLaidOut;
+
 /* The description of a chart: what there is to see, no places yet. */
 struct _QmChart {
   QmChartKind kind;
@@ -174,6 +180,7 @@ struct _QmChart {
   GArray *cards;                    /* of QmChartCard */
   GArray *keys;                     /* of QmChartKey */
   double chosen_column;             /* x of the highlighted cells; NaN none */
+  QmLaidOut *laid_out;
 };
 
 QmChart *qm_chart_alloc       (QmChartKind      kind,
@@ -203,7 +210,7 @@ double   qm_chart_lay_cards   (const QmChart   *self,
                                QmScene         *scene,
                                double           width,
                                double           height);
-QmScene *qm_chart_scene       (const QmChart   *self,
+const QmScene *qm_chart_scene (const QmChart   *self,
                                double           width,
                                double           height,
                                double          *scale);

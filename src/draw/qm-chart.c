@@ -45,24 +45,31 @@ qm_chart_least_height (const QmChart *self,
 
 /* The chart laid out. Where there is too little room for its texts it is laid
  * out larger and drawn smaller, by @scale. */
-QmScene *
+const QmScene *
 qm_chart_scene (const QmChart *self,
                 double         width,
                 double         height,
                 double        *scale)
 {
-  QmScene *scene = qm_scene_new (self->language);
-  double used, factor = MIN (1, width / qm_chart_least_width (self));
+  QmLaidOut *laid_out = self->laid_out;
+  double factor = MIN (1, width / qm_chart_least_width (self));
 
-  while (factor > 0.05 && qm_chart_least_height (self, width / factor) > height / factor)
-    factor *= 0.93;
+  if (laid_out->scene == NULL || laid_out->width != width || laid_out->height != height)
+    {
+      while (factor > 0.05 && qm_chart_least_height (self, width / factor) > height / factor)
+        factor *= 0.93;
 
-  used = lay (self, scene, width / factor, height / factor);
-  scene->width = width / factor;
-  scene->height = MAX (used, height / factor);
-  *scale = factor;
+      g_clear_pointer (&laid_out->scene, qm_scene_free);
+      laid_out->scene = qm_scene_new (self->language);
+      laid_out->width = width;
+      laid_out->height = height;
+      laid_out->scale = factor;
+      laid_out->scene->width = width / factor;
+      laid_out->scene->height = MAX (lay (self, laid_out->scene, width / factor, height / factor), height / factor);
+    }
 
-  return scene;
+  *scale = laid_out->scale;
+  return laid_out->scene;
 }
 
 /**
@@ -184,7 +191,7 @@ qm_chart_draw (const QmChart   *self,
                const QmPalette *palette)
 {
   double scale;
-  g_autoptr (QmScene) scene = qm_chart_scene (self, width, height, &scale);
+  const QmScene *scene = qm_chart_scene (self, width, height, &scale);
 
   cairo_save (cr);
   cairo_scale (cr, scale, scale);
@@ -233,7 +240,7 @@ qm_chart_mark_at (const QmChart *self,
                   double         y)
 {
   double scale, nearest = REACH;
-  g_autoptr (QmScene) scene = qm_chart_scene (self, width, height, &scale);
+  const QmScene *scene = qm_chart_scene (self, width, height, &scale);
   int found = -1;
 
   for (guint i = 0; i < scene->spots->len; i++)
@@ -303,7 +310,7 @@ qm_chart_draw_cursor (const QmChart   *self,
                       guint            mark)
 {
   double scale;
-  g_autoptr (QmScene) scene = qm_chart_scene (self, width, height, &scale);
+  const QmScene *scene = qm_chart_scene (self, width, height, &scale);
   g_autoptr (QmScene) ring = qm_scene_new (NULL);
 
   for (guint i = 0; i < scene->spots->len; i++)

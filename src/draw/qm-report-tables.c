@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "plan/qm-flow.h"
+#include "qm-report-private.h"
+
+static const char *
+tr (const QmReport *report,
+    const char     *msgid)
+{
+  return report->words->translate (msgid);
+}
+
+/* ------------------------------------------------------------------- answers */
+
+static const char *
+field_name (const QmReport *report,
+            const char     *field)
+{
+  const QmQuestion *question = qm_flow_find_for (field, report->resolved->plan);
+
+  return question != NULL ? tr (report, question->title) : field;
+}
+
+/* The words of the wizard for a value of the plan file. */
+static char *
+field_value (const QmReport *report,
+             const char     *field,
+             const char     *value)
+{
+  const QmQuestion *question = qm_flow_find_for (field, report->resolved->plan);
+  double number = g_ascii_strtod (value, NULL);
+
+  if (question == NULL)
+    return g_strdup (value);
+  for (const QmOption *option = question->options; option != NULL && option->value != NULL; option++)
+    if (strcmp (option->value, value) == 0)
+      return g_strdup (tr (report, option->name));
+
+  switch (question->kind)
+    {
+    case QM_ANSWER_MONEY:
+      return qm_format_money (report->words, number, report->currency);
+    case QM_ANSWER_HOURS:
+      return qm_format_seconds (report->words, number * 3600);
+    case QM_ANSWER_FRACTION:
+      return qm_format_percent (report->words, number);
+    case QM_ANSWER_NUMBER:
+      {
+        g_autofree char *text = number == floor (number) ? qm_format_count (report->words, number) :
+                                                           qm_format_number (report->words, number);
+
+        return question->unit != NULL ? g_strconcat (text, "\302\240", tr (report, question->unit), NULL) : g_steal_pointer (&text);
+      }
+    case QM_ANSWER_YES_NO:
+      return g_strdup (strcmp (value, "true") == 0 || strcmp (value, "yes") == 0 ? tr (report, N_("yes")) : tr (report, N_("no")));
+    default:
+      return g_strdup (value);
+    }
+}
+
+static void
+given_answers (QmReport *report)
+{
+  const double shares[] = { 0.5, 0.5 };
+  const char *heads[] = { tr (report, N_("You told us")), "" };
+  int table = qm_document_table (report->document, shares, 2, heads);
+
+  for (guint i = 0; i < qm_flow_n_questions (); i++)
+    {
+      const QmQuestion *question = qm_flow_question (i);
+      g_autofree char *given = qm_plan_get_field (report->resolved->given, question->field);
+      g_autofree char *value = NULL;
+      const char *cells[2];
+
+      if (given == NULL || given[0] == '\0' || !qm_flow_applies (question, report->resolved->given))
+        continue;
+      value = field_value (report, question->field, given);
+      cells[0] = tr (report, question->title);
+      cells[1] = value;
+      qm_document_row (report->document, table, shares, 2, cells);
+    }
+}
+
+static void
+assumptions (QmReport *report)
+{
+  const double shares[] = { 0.3, 0.2, 0.5 };
+  const char *heads[] = { tr (report, N_("We assumed")), "", tr (report, N_("because")) };
+  const GPtrArray *assumed = report->resolved->assumed;
+  int table;
+
+  if (assumed == NULL || assumed->len == 0)
+    return;
+
+  table = qm_document_table (report->document, shares, 3, heads);
+  for (guint i = 0; i < assumed->len; i++)
+    {
+      const QmAssumption *assumption = g_ptr_array_index (assumed, i);
+      g_autofree char *value = field_value (report, assumption->field, assumption->value);
+      g_autofree char *why = qm_message_get_text (assumption->why, report->words);
+      const char *cells[] = { field_name (report, assumption->field), value, why };
+
+      qm_document_row (report->document, table, shares, 3, cells);
+    }
+}
+
+/**
+ * qm_report_answers:
+ * @report: a report
+ *
+ * Adds the answers that were given and those that were assumed.
+ */
+void
+qm_report_answers (QmReport *report)
+{
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("Your answers and our assumptions")), "answers");
+  given_answers (report);
+  assumptions (report);
+}
+
+/* -------------------------------------------------------------------- matrix */
+
+static void
+add_choice (QmReport       *report,
+            int             table,
+            const double   *shares,
+            guint           index,
+            const QmChoice *row)
+{
+  const QmEstimate *estimate = &row->estimate;
+  g_autofree char *where = qm_report_where (report, row);
+  g_autofree char *time = qm_format_seconds (report->words, estimate->time.seconds.p50);
+  g_autofree char *time_range = qm_format_seconds_range (report->words, estimate->time.seconds);
+  g_autofree char *money = qm_format_money (report->words, estimate->cost.money.p50, report->currency);
+  g_autofree char *money_range = qm_format_money_range (report->words, estimate->cost.money, report->currency);
+  g_autofree char *quality = qm_range_is_known (estimate->accuracy.value) && estimate->accuracy.is_relative ?
+    qm_format_points (report->words, estimate->accuracy.value.p50) : qm_report_quality (report, &estimate->accuracy);
+  g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
+  g_autofree char *standing = qm_report_standing (report, row);
+  g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices),
+                                               qm_device_short_name (estimate->device));
+  g_autofree char *times = g_strconcat (time, "\n", time_range, NULL);
+  g_autofree char *costs = g_strconcat (money, "\n", money_range, NULL);
+  const char *cells[] = { hardware, where, times, costs, quality, full, standing };
+  QmBlock *block = qm_document_row (report->document, table, shares, 7, cells);
+
+  block->chosen = report->best != NULL && strcmp (row->label, report->best->label) == 0;
+  block->faint = !block->chosen && (!row->within_limits || row->dominated_by >= 0);
+}
+
+static void
+matrix (QmReport *report)
+{
+  const double shares[] = { 0.20, 0.17, 0.13, 0.16, 0.12, 0.07, 0.15 };
+  const char *heads[] = {
+    tr (report, N_("Hardware")), tr (report, N_("Where")), tr (report, N_("Time")), tr (report, N_("Cost")),
+    tr (report, N_("Quality")), tr (report, N_("Full")), tr (report, N_("Verdict")),
+  };
+  guint n = qm_recommendation_n_rows (report->recommendation);
+  int table;
+
+  if (n == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("All choices side by side")), "choices");
+  table = qm_document_table (report->document, shares, 7, heads);
+  for (guint i = 0; i < n; i++)
+    add_choice (report, table, shares, i, qm_recommendation_row (report->recommendation, i));
+  qm_document_text (report->document, QM_VOICE_NOTE,
+                    tr (report, N_("Grey rows break a limit or are beaten in every respect. “Full” is the share of one device’s "
+                                   "memory that is needed.")));
+}
+
+/* -------------------------------------------------------------------- stages */
+
+static const char *
+stage_name (QmStage stage)
+{
+  switch (stage)
+    {
+    case QM_STAGE_PROTOTYPE: return N_("Prototype");
+    case QM_STAGE_DEVELOPMENT: return N_("Development");
+    case QM_STAGE_PRODUCTION:
+    case QM_STAGE_UNSET:
+    default: return N_("Production");
+    }
+}
+
+static void
+stages (QmReport *report)
+{
+  const double shares[] = { 0.14, 0.34, 0.12, 0.14, 0.26 };
+  const char *heads[] = {
+    tr (report, N_("Stage")), tr (report, N_("Hardware")), tr (report, N_("Time")), tr (report, N_("Cost")), "",
+  };
+  GPtrArray *plans = qm_recommendation_get_stages (report->recommendation);
+  int table;
+
+  if (plans == NULL || plans->len == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("From idea to product")), "stages");
+  table = qm_document_table (report->document, shares, 5, heads);
+  for (guint i = 0; i < plans->len; i++)
+    {
+      const QmStagePlan *plan = g_ptr_array_index (plans, i);
+      g_autofree char *time = qm_format_seconds (report->words, plan->hours * 3600);
+      g_autofree char *money = qm_format_money (report->words, plan->money, report->currency);
+      g_autofree char *text = plan->message != NULL ? qm_message_get_text (plan->message, report->words) : g_strdup ("");
+      const char *cells[] = { tr (report, stage_name (plan->stage)), plan->label, time, money, text };
+
+      qm_document_row (report->document, table, shares, 5, cells)->chosen = plan->stage == report->resolved->plan->stage;
+    }
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static void
+message_list (QmReport   *report,
+              GPtrArray  *messages,
+              const char *heading,
+              const char *destination)
+{
+  if (messages == NULL || messages->len == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, heading, destination);
+  for (guint i = 0; i < messages->len; i++)
+    {
+      QmMessage *message = g_ptr_array_index (messages, i);
+      g_autofree char *text = qm_message_get_text (message, report->words);
+      g_autofree char *detail = qm_message_get_detail (message, report->words);
+      g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>%s%s", text, detail != NULL ? " — " : "",
+                                                         detail != NULL ? detail : "");
+
+      qm_document_markup (report->document, QM_VOICE_TEXT, 12, 0, markup);
+    }
+}
+
+static void
+rejections (QmReport *report)
+{
+  const double shares[] = { 0.32, 0.68 };
+  const char *heads[] = { tr (report, N_("Hardware")), tr (report, N_("Why not")) };
+  GPtrArray *list = qm_recommendation_get_rejections (report->recommendation);
+  int table;
+
+  if (list == NULL || list->len == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("What was ruled out")), "rejections");
+  table = qm_document_table (report->document, shares, 2, heads);
+  for (guint i = 0; i < MIN (list->len, 20); i++)
+    {
+      const QmRejection *rejection = g_ptr_array_index (list, i);
+      g_autofree char *name = rejection->devices > 0 ? g_strdup_printf ("%d × %s", rejection->devices, rejection->device->name) :
+                                                       g_strdup (rejection->device->name);
+      g_autofree char *why = qm_message_get_text (rejection->message, report->words);
+      const char *cells[] = { name, why };
+
+      qm_document_row (report->document, table, shares, 2, cells);
+    }
+}
+
+/* ------------------------------------------------------------------- sources */
+
+static void
+add_source (GPtrArray  *lines,
+            const char *what,
+            const char *source,
+            const char *date)
+{
+  g_autofree char *line = NULL;
+
+  if (source == NULL || source[0] == '\0')
+    return;
+
+  line = date != NULL ? g_strdup_printf ("%s: %s (%s)", what, source, date) : g_strdup_printf ("%s: %s", what, source);
+  if (!g_ptr_array_find_with_equal_func (lines, line, g_str_equal, NULL))
+    g_ptr_array_add (lines, g_steal_pointer (&line));
+}
+
+static void
+sources (QmReport *report)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  const QmModel *model = report->resolved->model;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (report->recommendation); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (report->recommendation, i);
+
+      if (row->offer != NULL)
+        {
+          g_autofree char *name = g_strdup_printf ("%s %s", row->offer->provider, row->offer->instance);
+          g_autofree char *date = row->estimate.cost.as_of != NULL ? qm_format_date (report->words, row->estimate.cost.as_of) : NULL;
+
+          add_source (lines, name, row->offer->source, date);
+        }
+      if (row->estimate.device != NULL)
+        add_source (lines, row->estimate.device->name, row->estimate.device->source, NULL);
+    }
+  if (report->best != NULL)
+    add_source (lines, tr (report, N_("Quality")), report->best->estimate.accuracy.source, NULL);
+  if (model->name[0] != '\0')
+    add_source (lines, model->name, model->source, NULL);
+  if (lines->len == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("Sources")), "sources");
+  for (guint i = 0; i < lines->len; i++)
+    qm_document_text (report->document, QM_VOICE_NOTE, g_ptr_array_index (lines, i));
+}
+
+/**
+ * qm_report_tables:
+ * @report: a report
+ *
+ * Adds the decision matrix, the stages, what to watch, what was ruled out, and
+ * the sources.
+ */
+void
+qm_report_tables (QmReport *report)
+{
+  matrix (report);
+  stages (report);
+  message_list (report, qm_recommendation_get_warnings (report->recommendation), tr (report, N_("What to watch")), "watch");
+  rejections (report);
+  sources (report);
+}
