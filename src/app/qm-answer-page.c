@@ -8,7 +8,7 @@
 #include "qm-chart-view.h"
 #include "qm-columns.h"
 #include "qm-matrix.h"
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 #include "qm-ui.h"
 
 #define SHOWN_REJECTIONS 6
@@ -157,7 +157,7 @@ stage_card_new (const QmStagePlan *stage,
 
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "fact");
-  gtk_box_append (GTK_BOX (card), qm_ui_label (qm_phrase_stage (stage->stage), "caption-heading second"));
+  gtk_box_append (GTK_BOX (card), qm_ui_label (qm_phrase_stage (qm_language_get_words (), stage->stage), "caption-heading second"));
   gtk_box_append (GTK_BOX (card), qm_ui_wrapped (stage->label, "heading"));
   gtk_box_append (GTK_BOX (card), qm_ui_label (figures, "numeric"));
   gtk_box_append (GTK_BOX (card), qm_ui_wrapped (text, "caption second"));
@@ -188,8 +188,8 @@ show_row (QmAnswerPage     *self,
   const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
   const QmChoice *choice = row < qm_recommendation_n_choices (recommendation) ? qm_recommendation_choice (recommendation, row)
                                                                               : qm_recommendation_row (recommendation, row);
-  g_autofree char *headline = qm_phrase_headline (choice);
-  g_autofree char *terms = qm_phrase_terms (plan, choice);
+  g_autofree char *headline = qm_phrase_headline (qm_language_get_words (), choice);
+  g_autofree char *terms = qm_phrase_terms (qm_language_get_words (), plan, choice);
 
   self->row = row;
   gtk_label_set_label (GTK_LABEL (self->headline), headline);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 #include "qm-ui.h"
 
 static const char * const part_names[QM_MEMORY_N_PARTS] = {
@@ -82,7 +82,7 @@ money_group_new (const QmPlan   *plan,
   GtkWidget *group = adw_preferences_group_new ();
   g_autofree char *money = qm_format_money (words, choice->estimate.cost.money.p50, currency);
   g_autofree char *hour = qm_format_money (words, choice->estimate.cost.per_hour, currency);
-  g_autofree char *terms = qm_phrase_terms (plan, choice);
+  g_autofree char *terms = qm_phrase_terms (qm_language_get_words (), plan, choice);
 
   adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _("Money"));
   adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group), terms);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 #include "qm-range-bar.h"
 #include "qm-ui.h"
 

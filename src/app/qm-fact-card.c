@@ -4,7 +4,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-answer-page.h"
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 #include "qm-range-bar.h"
 #include "qm-ui.h"
 
@@ -130,8 +130,8 @@ face_quality (const QmChoice *choice,
 {
   const QmAccuracy *accuracy = &choice->estimate.accuracy;
 
-  face->value = qm_phrase_quality (accuracy);
-  face->range = qm_phrase_quality_range (accuracy);
+  face->value = qm_phrase_quality (qm_language_get_words (), accuracy);
+  face->range = qm_phrase_quality_range (qm_language_get_words (), accuracy);
   face->bar = accuracy->value;
   face->minimum = accuracy->is_relative ? MIN (-4, accuracy->value.p10 * 1.1) : accuracy->value.p10 * 0.9;
   face->maximum = accuracy->is_relative ? 0.1 : accuracy->value.p90 * 1.1;

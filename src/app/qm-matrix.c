@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 #include "qm-ui.h"
 
 /* A row of the matrix as an object; the recommendation owns what it shows. */
@@ -81,7 +81,7 @@ hardware_cell (QmMatrixItem *item,
 
   *first = qm_phrase_hardware (choice);
   if (choice->offer == NULL)
-    *second = g_strdup (qm_phrase_place (choice->place));
+    *second = g_strdup (qm_phrase_place (qm_language_get_words (), choice->place));
   else if (pricing != NULL)
     *second = g_strdup_printf ("%s %s, %s", choice->offer->provider, choice->offer->instance, pricing);
   else
@@ -143,14 +143,14 @@ cell_text (QmMatrixItem *item,
       *second = qm_format_money_range (words, estimate->cost.money, qm_phrase_currency (plan));
       break;
     case COLUMN_QUALITY:
-      *first = qm_phrase_quality (&estimate->accuracy);
+      *first = qm_phrase_quality (qm_language_get_words (), &estimate->accuracy);
       break;
     case COLUMN_MEMORY:
       *first = isfinite (fraction.p50) ? qm_format_percent (words, fraction.p50) : g_strdup ("–");
       *second = isfinite (fraction.p50) ? qm_format_bytes (words, estimate->memory.need.p50) : NULL;
       break;
     case COLUMN_BOUND:
-      *first = g_strdup (qm_phrase_bound (estimate->throughput.bound_by));
+      *first = g_strdup (qm_phrase_bound (qm_language_get_words (), estimate->throughput.bound_by));
       break;
     case COLUMN_VERDICT:
     case N_COLUMNS:

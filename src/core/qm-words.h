@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * use qm_words_english().
  */
 typedef struct {
-  const char *(*translate)        (const char *msgid);
+  const char *(*translate)        (const char *msgid) G_GNUC_FORMAT (1);
   const char *(*translate_plural) (const char *one,
                                    const char *many,
                                    gulong      n);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "qm-phrases.h"
+#include "draw/qm-phrases.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
-#include "draw/qm-language.h"
 
 /**
  * qm_phrase_hardware:
@@ -21,12 +20,13 @@ qm_phrase_hardware (const QmChoice *choice)
 
 /**
  * qm_phrase_headline:
+ * @words: the reader\'s language
  * @choice: a choice
  *
  * Returns: (transfer full): the choice as a sentence
  */
 char *
-qm_phrase_headline (const QmChoice *choice)
+qm_phrase_headline (const QmWords *words, const QmChoice *choice)
 {
   int n = MAX (1, choice->estimate.configuration.devices);
   g_autofree char *hardware = n == 1 ? g_strdup (choice->estimate.device->name) : qm_phrase_hardware (choice);
@@ -36,15 +36,15 @@ qm_phrase_headline (const QmChoice *choice)
   switch (choice->place)
     {
     case QM_PLACE_THIS_COMPUTER:
-      return g_strdup_printf (_("Use this computer: %s"), hardware);
+      return g_strdup_printf (words->translate (N_("Use this computer: %s")), hardware);
     case QM_PLACE_OWNED:
-      return g_strdup_printf (_("Use your %s"), hardware);
+      return g_strdup_printf (words->translate (N_("Use your %s")), hardware);
     case QM_PLACE_BUY:
-      return n == 1 ? g_strdup_printf (_("Buy one %s"), hardware) : g_strdup_printf (_("Buy %s"), hardware);
+      return n == 1 ? g_strdup_printf (words->translate (N_("Buy one %s")), hardware) : g_strdup_printf (words->translate (N_("Buy %s")), hardware);
     case QM_PLACE_CLOUD:
     case QM_PLACE_UNSET:
     default:
-      return n == 1 ? g_strdup_printf (_("Rent one %s"), hardware) : g_strdup_printf (_("Rent %s"), hardware);
+      return n == 1 ? g_strdup_printf (words->translate (N_("Rent one %s")), hardware) : g_strdup_printf (words->translate (N_("Rent %s")), hardware);
     }
 }
 
@@ -62,135 +62,137 @@ qm_phrase_currency (const QmPlan *plan)
 
 /**
  * qm_phrase_terms:
+ * @words: the reader\'s language
  * @plan: the plan
  * @choice: a choice
  *
  * Returns: (transfer full): where it is to be had, at what price of which date
  */
 char *
-qm_phrase_terms (const QmPlan   *plan,
+qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
                  const QmChoice *choice)
 {
-  const QmWords *words = qm_language_get_words ();
   const QmCost *cost = &choice->estimate.cost;
   g_autofree char *hour = qm_format_money (words, cost->per_hour, qm_phrase_currency (plan));
   g_autofree char *purchase = qm_format_money (words, cost->purchase_money, qm_phrase_currency (plan));
-  g_autofree char *date = cost->as_of != NULL ? qm_format_date (words, cost->as_of) : g_strdup (_("unknown date"));
+  g_autofree char *date = cost->as_of != NULL ? qm_format_date (words, cost->as_of) : g_strdup (words->translate (N_("unknown date")));
 
   if (choice->offer != NULL)
     /* Translators: provider, machine, region, price of an hour, on demand or spot, date */
-    return g_strdup_printf (_("%s %s in %s, %s an hour (%s). Price of %s."), choice->offer->provider, choice->offer->instance,
-                            choice->offer->region != NULL ? choice->offer->region : _("any region"), hour,
-                            cost->pricing == QM_PRICING_SPOT ? _("spot") : _("on demand"), date);
+    return g_strdup_printf (words->translate (N_("%s %s in %s, %s an hour (%s). Price of %s.")), choice->offer->provider, choice->offer->instance,
+                            choice->offer->region != NULL ? choice->offer->region : words->translate (N_("any region")), hour,
+                            cost->pricing == QM_PRICING_SPOT ? words->translate (N_("spot")) : words->translate (N_("on demand")), date);
   if (choice->place == QM_PLACE_BUY)
-    return g_strdup_printf (_("About %s to buy. Price of %s, an estimate."), purchase, date);
+    return g_strdup_printf (words->translate (N_("About %s to buy. Price of %s, an estimate.")), purchase, date);
 
-  return g_strdup (_("Nothing to rent: only the power is paid for."));
+  return g_strdup (words->translate (N_("Nothing to rent: only the power is paid for.")));
 }
 
 /**
  * qm_phrase_quality:
+ * @words: the reader\'s language
  * @accuracy: what is known of the quality
  *
  * Returns: (transfer full): its middle
  */
 char *
-qm_phrase_quality (const QmAccuracy *accuracy)
+qm_phrase_quality (const QmWords *words, const QmAccuracy *accuracy)
 {
-  const QmWords *words = qm_language_get_words ();
 
   if (!qm_range_is_known (accuracy->value))
-    return g_strdup (_("unknown"));
+    return g_strdup (words->translate (N_("unknown")));
   if (accuracy->is_relative)
-    return accuracy->value.p50 == 0 && accuracy->value.p10 == 0 ? g_strdup (_("best")) : qm_format_points (words, accuracy->value.p50);
+    return accuracy->value.p50 == 0 && accuracy->value.p10 == 0 ? g_strdup (words->translate (N_("best"))) : qm_format_points (words, accuracy->value.p50);
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
-    return g_strdup_printf (_("loss %.2f"), accuracy->value.p50);
+    return g_strdup_printf (words->translate (N_("loss %.2f")), accuracy->value.p50);
 
   return qm_format_percent (words, accuracy->value.p50);
 }
 
 /**
  * qm_phrase_quality_range:
+ * @words: the reader\'s language
  * @accuracy: what is known of the quality
  *
  * Returns: (transfer full): its range and what it is against
  */
 char *
-qm_phrase_quality_range (const QmAccuracy *accuracy)
+qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy)
 {
-  const QmWords *words = qm_language_get_words ();
   g_autofree char *low = NULL;
   g_autofree char *high = NULL;
 
   if (!qm_range_is_known (accuracy->value))
-    return g_strdup (_("no published figure to go by"));
+    return g_strdup (words->translate (N_("no published figure to go by")));
 
   if (accuracy->is_relative)
     {
-      const char *against = g_strcmp0 (accuracy->metric, "points-against-full") == 0 ? _("training all weights") : _("16-bit weights");
+      const char *against = g_strcmp0 (accuracy->metric, "points-against-full") == 0 ? words->translate (N_("training all weights")) : words->translate (N_("16-bit weights"));
 
       if (accuracy->value.p10 == accuracy->value.p90)
-        return g_strdup_printf (_("nothing lost against %s"), against);
+        return g_strdup_printf (words->translate (N_("nothing lost against %s")), against);
       low = qm_format_number (words, accuracy->value.p10);
       high = qm_format_number (words, accuracy->value.p90);
-      return g_strdup_printf (_("%s to %s points against %s"), low, high, against);
+      return g_strdup_printf (words->translate (N_("%s to %s points against %s")), low, high, against);
     }
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
-    return g_strdup_printf (_("%.2f–%.2f nats by scaling laws"), accuracy->value.p10, accuracy->value.p90);
+    return g_strdup_printf (words->translate (N_("%.2f–%.2f nats by scaling laws")), accuracy->value.p10, accuracy->value.p90);
 
   low = qm_format_percent (words, accuracy->value.p10);
   high = qm_format_percent (words, accuracy->value.p90);
-  return g_strdup_printf (_("%s–%s on ImageNet, not your data"), low, high);
+  return g_strdup_printf (words->translate (N_("%s–%s on ImageNet, not your data")), low, high);
 }
 
 /**
  * qm_phrase_verdict:
+ * @words: the reader\'s language
  * @verdict: whether it fits
  *
  * Returns: (transfer none): a word for it
  */
 const char *
-qm_phrase_verdict (QmVerdict verdict)
+qm_phrase_verdict (const QmWords *words, QmVerdict verdict)
 {
   switch (verdict)
     {
     case QM_VERDICT_FITS:
-      return _("Fits");
+      return words->translate (N_("Fits"));
     case QM_VERDICT_TIGHT:
-      return _("Tight");
+      return words->translate (N_("Tight"));
     case QM_VERDICT_MAY_FIT:
-      return _("May fit");
+      return words->translate (N_("May fit"));
     case QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY:
-      return _("Partly in system memory");
+      return words->translate (N_("Partly in system memory"));
     case QM_VERDICT_DOES_NOT_FIT:
-      return _("Does not fit");
+      return words->translate (N_("Does not fit"));
     case QM_VERDICT_UNKNOWN:
     default:
-      return _("Unknown");
+      return words->translate (N_("Unknown"));
     }
 }
 
 /**
  * qm_phrase_bound:
+ * @words: the reader\'s language
  * @bound: what limits the speed
  *
  * Returns: (transfer none): a word for it
  */
 const char *
-qm_phrase_bound (QmBound bound)
+qm_phrase_bound (const QmWords *words, QmBound bound)
 {
   switch (bound)
     {
     case QM_BOUND_COMPUTE:
-      return _("Arithmetic");
+      return words->translate (N_("Arithmetic"));
     case QM_BOUND_MEMORY:
-      return _("Bandwidth");
+      return words->translate (N_("Bandwidth"));
     case QM_BOUND_COMMUNICATION:
-      return _("Links");
+      return words->translate (N_("Links"));
     case QM_BOUND_INPUT:
-      return _("Data loading");
+      return words->translate (N_("Data loading"));
     case QM_BOUND_OVERHEAD:
-      return _("Overhead");
+      return words->translate (N_("Overhead"));
     case QM_BOUND_UNSET:
     default:
       return "–";
@@ -199,23 +201,24 @@ qm_phrase_bound (QmBound bound)
 
 /**
  * qm_phrase_place:
+ * @words: the reader\'s language
  * @place: where
  *
  * Returns: (transfer none): a word for it
  */
 const char *
-qm_phrase_place (QmPlace place)
+qm_phrase_place (const QmWords *words, QmPlace place)
 {
   switch (place)
     {
     case QM_PLACE_THIS_COMPUTER:
-      return _("This computer");
+      return words->translate (N_("This computer"));
     case QM_PLACE_OWNED:
-      return _("Yours");
+      return words->translate (N_("Yours"));
     case QM_PLACE_BUY:
-      return _("To buy");
+      return words->translate (N_("To buy"));
     case QM_PLACE_CLOUD:
-      return _("To rent");
+      return words->translate (N_("To rent"));
     case QM_PLACE_UNSET:
     default:
       return "";
@@ -224,21 +227,22 @@ qm_phrase_place (QmPlace place)
 
 /**
  * qm_phrase_stage:
+ * @words: the reader\'s language
  * @stage: a stage of the project
  *
  * Returns: (transfer none): its name
  */
 const char *
-qm_phrase_stage (QmStage stage)
+qm_phrase_stage (const QmWords *words, QmStage stage)
 {
   switch (stage)
     {
     case QM_STAGE_PROTOTYPE:
-      return _("Prototype");
+      return words->translate (N_("Prototype"));
     case QM_STAGE_DEVELOPMENT:
-      return _("Development");
+      return words->translate (N_("Development"));
     case QM_STAGE_PRODUCTION:
-      return _("Production");
+      return words->translate (N_("Production"));
     case QM_STAGE_UNSET:
     default:
       return "";

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "decide/qm-recommendation.h"
+
+G_BEGIN_DECLS
+
+/* Whole sentences about a choice, in the reader's language; (transfer full). */
+char       *qm_phrase_headline      (const QmWords *words, const QmChoice *choice);
+char       *qm_phrase_hardware      (const QmChoice *choice);
+char       *qm_phrase_terms         (const QmWords *words, const QmPlan   *plan,
+                                     const QmChoice *choice);
+char       *qm_phrase_quality       (const QmWords *words, const QmAccuracy *accuracy);
+char       *qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy);
+const char *qm_phrase_verdict       (const QmWords *words, QmVerdict       verdict);
+const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
+const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
+const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);
+const char *qm_phrase_currency      (const QmPlan   *plan);
+
+G_END_DECLS
