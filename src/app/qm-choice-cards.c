@@ -61,7 +61,9 @@ card_content (const QmOption *option,
     gtk_box_append (GTK_BOX (content), qm_ui_icon_tile (option->icon, FALSE));
   gtk_box_append (GTK_BOX (text), qm_ui_wrapped (_(option->name), "heading"));
   if (option->gloss != NULL)
-    gtk_box_append (GTK_BOX (text), qm_ui_wrapped (_(option->gloss), "second"));
+    gtk_box_append (GTK_BOX (text), qm_ui_wrapped (_(option->gloss), NULL));
+  if (option->term != NULL)
+    gtk_box_append (GTK_BOX (text), qm_ui_wrapped (_(option->term), "caption second"));
   gtk_widget_set_hexpand (text, TRUE);
   gtk_widget_set_valign (text, GTK_ALIGN_START);
   gtk_box_append (GTK_BOX (content), text);

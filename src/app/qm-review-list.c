@@ -101,7 +101,7 @@ fill_answers (QmReviewList     *self,
                         strcmp (question->field, "activity") == 0 || strcmp (question->field, "model.id") == 0;
       g_autofree char *text = NULL;
 
-      if ((question->applies != NULL && !question->applies (resolved->plan)) ||
+      if (!qm_flow_applies (question, resolved->plan) ||
           (!always && (value == NULL || is_assumed (resolved, question->field))))
         continue;
       text = strcmp (question->field, "model.id") == 0 ? model_name (self) : qm_describe_answer (question, value, currency (self));
@@ -116,11 +116,11 @@ fill_assumptions (QmReviewList     *self,
   for (guint i = 0; i < resolved->assumed->len; i++)
     {
       const QmAssumption *assumption = g_ptr_array_index (resolved->assumed, i);
-      const QmQuestion *question = qm_flow_find (assumption->field);
+      const QmQuestion *question = qm_flow_find_for (assumption->field, resolved->plan);
       g_autofree char *why = qm_message_get_text (assumption->why, qm_language_get_words ());
       g_autofree char *value = NULL;
 
-      if (question == NULL || (question->applies != NULL && !question->applies (resolved->plan)))
+      if (question == NULL || !qm_flow_applies (question, resolved->plan))
         continue;
       value = qm_describe_answer (question, assumption->value, currency (self));
       add_row (self->assumptions, question, _(question->title), why, value);

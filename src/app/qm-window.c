@@ -98,7 +98,7 @@ answer_of_step (QmWindow *self,
     return g_strdup (resolved->model->name);
 
   value = qm_session_get_effective (self->session, fields[step]);
-  return qm_describe_answer (qm_flow_find (fields[step]), value, "USD");
+  return qm_describe_answer (qm_flow_find_for (fields[step], resolved->plan), value, "USD");
 }
 
 static GtkWidget *

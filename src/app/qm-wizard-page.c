@@ -12,6 +12,7 @@ struct _QmWizardPage {
 
   QmSession *session;
   QmPage page;
+  GtkWidget *head;
   GtkWidget *body;                  /* what changes with the answers */
   char *shown;                      /* the questions that are in @body */
 };
@@ -21,16 +22,6 @@ G_DEFINE_FINAL_TYPE (QmWizardPage, qm_wizard_page, ADW_TYPE_NAVIGATION_PAGE)
 static guint jump_signal;
 
 static const char * const tags[QM_N_PAGES] = { "task", "activity", "model", "scale", "stage", "budget", "review" };
-
-static const char * const subtitles[QM_N_PAGES] = {
-  N_("Pick what is closest. Each choice changes the questions that follow, and you can come back at any time."),
-  N_("Using a model takes far less than training it. If you are not sure, keep what is picked."),
-  N_("Pick one that is like yours: its size decides most of the answer."),
-  N_("A guess is good enough: grey numbers are usual values, taken where you leave a field empty."),
-  N_("While you try things out, cheap hardware loses little."),
-  N_("Leave a limit empty where there is none."),
-  N_("Everything that decides the answer is on this page. Select a line to change it."),
-};
 
 /**
  * qm_page_tag:
@@ -68,18 +59,18 @@ static gboolean
 is_asked (QmWizardPage     *self,
           const QmQuestion *question)
 {
-  return question->page == self->page && (question->applies == NULL || question->applies (current_plan (self)));
+  return question->page == self->page && qm_flow_applies (question, current_plan (self));
 }
 
 /* The questions of the page by name: while they stay the same, so do the widgets. */
 static char *
 questions (QmWizardPage *self)
 {
-  GString *fields = g_string_new (NULL);
+  GString *fields = g_string_new (qm_flow_page_title_for (self->page, current_plan (self)));
 
   for (guint i = 0; i < qm_flow_n_questions (); i++)
     if (is_asked (self, qm_flow_question (i)))
-      g_string_append_printf (fields, "%s ", qm_flow_question (i)->field);
+      g_string_append_printf (fields, " %s", qm_flow_question (i)->title);
 
   return g_string_free (fields, FALSE);
 }
@@ -117,7 +108,7 @@ add_rows (QmWizardPage *self)
 static void
 fill (QmWizardPage *self)
 {
-  const QmQuestion *method = qm_flow_find ("training.method");
+  const QmQuestion *method = qm_flow_find_for ("training.method", current_plan (self));
 
   switch (self->page)
     {
@@ -126,7 +117,7 @@ fill (QmWizardPage *self)
       break;
     case QM_PAGE_ACTIVITY:
       add_cards (self, qm_flow_find ("activity"), 2, FALSE);
-      if (is_asked (self, method))
+      if (method != NULL && is_asked (self, method))
         add_cards (self, method, 2, TRUE);
       break;
     case QM_PAGE_STAGE:
@@ -148,6 +139,18 @@ fill (QmWizardPage *self)
 }
 
 static void
+update_head (QmWizardPage *self)
+{
+  const QmPlan *plan = current_plan (self);
+  const char *intro = qm_flow_page_intro (self->page, plan);
+  /* Translators: the step of the wizard and how many there are */
+  g_autofree char *step = g_strdup_printf (_("Step %d of %d"), self->page + 2, QM_N_STEPS);
+
+  qm_ui_clear (self->head);
+  gtk_box_append (GTK_BOX (self->head), qm_ui_heading (step, _(qm_flow_page_title_for (self->page, plan)), intro != NULL ? _(intro) : NULL));
+}
+
+static void
 update (QmWizardPage *self)
 {
   g_autofree char *now = questions (self);
@@ -155,6 +158,7 @@ update (QmWizardPage *self)
   if (g_strcmp0 (now, self->shown) == 0)
     return;
 
+  update_head (self);
   qm_ui_clear (self->body);
   g_set_str (&self->shown, now);
   fill (self);
@@ -164,10 +168,9 @@ static void
 build (QmWizardPage *self)
 {
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
-  /* Translators: the step of the wizard and how many there are */
-  g_autofree char *step = g_strdup_printf (_("Step %d of %d"), self->page + 2, QM_N_STEPS);
 
-  gtk_box_append (GTK_BOX (content), qm_ui_heading (step, _(qm_flow_page_title (self->page)), _(subtitles[self->page])));
+  self->head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_box_append (GTK_BOX (content), self->head);
   self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
   gtk_box_append (GTK_BOX (content), self->body);
   adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 880));

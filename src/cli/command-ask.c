@@ -114,7 +114,7 @@ ask_all (QmCli  *cli,
     {
       const QmQuestion *question = qm_flow_question (i);
 
-      if (question->applies != NULL && !question->applies (plan))
+      if (!qm_flow_applies (question, plan))
         continue;
       if (!ask (cli, plan, question))
         return;
