@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Asks the NVIDIA driver what it knows, in a process of its own: a driver that
- * hangs or crashes takes nobody with it. Prints a line for each device,
- *   device ADDRESS TOTAL FREE NAME
- * preceded by "driver VERSION", or "error CODE TEXT". */
+ * hangs or crashes takes nobody with it. Prints lines of words, the name to the
+ * end of the line:
+ *   driver VERSION
+ *   device ADDRESS PCI-ID CODE TOTAL FREE NAME
+ *   instance ADDRESS INDEX CODE TOTAL FREE NAME
+ *   split ADDRESS
+ *   error CODE TEXT
+ * CODE is what reading the memory returned, 0 where TOTAL and FREE count. A
+ * device that is split has instances, and what its own line says is not to be
+ * had as a whole. */
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -30,6 +37,13 @@ typedef struct {
 /* nvml.h: sizeof | 2 << 24 */
 #define MEMORY2_VERSION (sizeof (Memory2) | (2u << 24))
 
+/* nvmlReturn_t */
+#define ERROR_NOT_SUPPORTED 3
+
+/* faults that NVML has no number for */
+#define ERROR_NO_LIBRARY    (-1)
+#define ERROR_LACKS_SYMBOLS (-2)
+
 static void *library;
 
 static void *
@@ -41,7 +55,14 @@ find (const char *newest,
   return symbol != NULL || older == NULL ? symbol : dlsym (library, older);
 }
 
-/* Used memory of the older call includes what the driver keeps for itself. */
+/* Some systems on a chip answer with success and nonsense. */
+static int
+is_sane (unsigned long long total,
+         unsigned long long free_bytes)
+{
+  return total > 0 && total < (1ull << 50) && free_bytes <= total;
+}
+
 static int
 read_memory (Device  device,
              Memory *memory)
@@ -49,94 +70,103 @@ read_memory (Device  device,
   int (*get2) (Device, Memory2 *) = dlsym (library, "nvmlDeviceGetMemoryInfo_v2");
   int (*get) (Device, Memory *) = dlsym (library, "nvmlDeviceGetMemoryInfo");
   Memory2 memory2 = { 0 };
+  int code = ERROR_NOT_SUPPORTED;
 
   memory2.version = MEMORY2_VERSION;
-  if (get2 != NULL && get2 (device, &memory2) == 0 && memory2.total > 0)
+  if (get2 != NULL && (code = get2 (device, &memory2)) == 0)
     {
       memory->total = memory2.total;
       memory->free = memory2.free;
-      return 1;
     }
+  else if (get != NULL)
+    code = get (device, memory);
 
-  return get != NULL && get (device, memory) == 0 && memory->total > 0;
+  return code != 0 || is_sane (memory->total, memory->free) ? code : ERROR_NOT_SUPPORTED;
+}
+
+static void
+print_memory_and_name (Device device)
+{
+  int (*get_name) (Device, char *, unsigned int) = dlsym (library, "nvmlDeviceGetName");
+  Memory memory = { 0 };
+  char name[97] = "";
+  int code = read_memory (device, &memory);
+
+  if (get_name == NULL || get_name (device, name, sizeof name - 1) != 0)
+    name[0] = '\0';
+  for (char *c = name; *c != '\0'; c++)
+    if ((unsigned char) *c < ' ')
+      *c = ' ';
+  if (code != 0)
+    memory.total = memory.free = 0;
+  printf ("%d %llu %llu %s\n", code, memory.total, memory.free, name);
+}
+
+static void
+print_instances (Device         device,
+                 const PciInfo *pci)
+{
+  int (*get_mode) (Device, unsigned int *, unsigned int *) = dlsym (library, "nvmlDeviceGetMigMode");
+  int (*get_most) (Device, unsigned int *) = dlsym (library, "nvmlDeviceGetMaxMigDeviceCount");
+  int (*get_instance) (Device, unsigned int, Device *) = dlsym (library, "nvmlDeviceGetMigDeviceHandleByIndex");
+  unsigned int mode = 0, pending = 0, most = 0;
+
+  if (get_mode == NULL || get_most == NULL || get_instance == NULL)
+    return;
+  if (get_mode (device, &mode, &pending) != 0 || mode != 1 || get_most (device, &most) != 0)
+    return;
+
+  printf ("split %x:%x:%x.0\n", pci->domain, pci->bus, pci->device);
+  for (unsigned int i = 0; i < most && i < 64; i++)
+    {
+      Device instance;
+
+      if (get_instance (device, i, &instance) != 0)
+        continue;
+      printf ("instance %x:%x:%x.0 %u ", pci->domain, pci->bus, pci->device, i);
+      print_memory_and_name (instance);
+    }
 }
 
 static void
 print_device (Device device)
 {
   int (*get_pci) (Device, PciInfo *) = find ("nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2");
-  int (*get_name) (Device, char *, unsigned int) = dlsym (library, "nvmlDeviceGetName");
   PciInfo pci = { 0 };
-  Memory memory = { 0 };
-  char name[96] = "";
 
   if (get_pci == NULL || get_pci (device, &pci) != 0)
     return;
-  if (get_name != NULL)
-    get_name (device, name, sizeof name);
-  if (!read_memory (device, &memory))
-    memory.total = memory.free = 0;
-  printf ("device %04x:%02x:%02x.0 %llu %llu %s\n", pci.domain, pci.bus, pci.device, memory.total, memory.free, name);
+  printf ("device %04x:%02x:%02x.0 %04x:%04x ", pci.domain, pci.bus, pci.device, pci.pci_device_id & 0xffff,
+          pci.pci_device_id >> 16);
+  print_memory_and_name (device);
+  print_instances (device, &pci);
 }
 
-static void *
-open_library (void)
-{
-  static const char * const names[] = { "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so.1", "libnvidia-ml.so" };
-  const char *given = getenv ("QM_NVML_LIBRARY");
-  void *opened = NULL;
-
-  if (given != NULL)
-    return dlopen (given, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; i < sizeof names / sizeof names[0] && opened == NULL; i++)
-    opened = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-
-  return opened;
-}
 
 static int
 fail (int code)
 {
-  const char *(*describe) (int) = dlsym (library, "nvmlErrorString");
+  const char *(*describe) (int) = code >= 0 && library != NULL ? dlsym (library, "nvmlErrorString") : NULL;
 
   printf ("error %d %s\n", code, describe != NULL ? describe (code) : "");
   return 0;
 }
 
-int
-main (void)
+static int
+print_all (void)
 {
-  int (*start) (void);
-  int (*stop) (void);
-  int (*count) (unsigned int *);
-  int (*get) (unsigned int, Device *);
-  int (*get_version) (char *, unsigned int);
-  char version[96] = "";
+  int (*count) (unsigned int *) = find ("nvmlDeviceGetCount_v2", "nvmlDeviceGetCount");
+  int (*get) (unsigned int, Device *) = find ("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
+  int (*get_version) (char *, unsigned int) = dlsym (library, "nvmlSystemGetDriverVersion");
+  char version[97] = "";
   unsigned int n = 0;
   int code;
 
-  library = open_library ();
-  if (library == NULL)
-    {
-      printf ("error -1 no driver library\n");
-      return 0;
-    }
-
-  start = find ("nvmlInit_v2", "nvmlInit");
-  stop = dlsym (library, "nvmlShutdown");
-  count = find ("nvmlDeviceGetCount_v2", "nvmlDeviceGetCount");
-  get = find ("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
-  get_version = dlsym (library, "nvmlSystemGetDriverVersion");
-  if (start == NULL || count == NULL || get == NULL)
-    {
-      printf ("error -2 the driver library lacks what it must have\n");
-      return 0;
-    }
-  if ((code = start ()) != 0)
-    return fail (code);
-
-  if (get_version != NULL && get_version (version, sizeof version) == 0)
+  if (count == NULL || get == NULL)
+    return ERROR_LACKS_SYMBOLS;
+  if (get_version != NULL && get_version (version, sizeof version - 1) == 0)
     printf ("driver %s\n", version);
+
   code = count (&n);
   for (unsigned int i = 0; code == 0 && i < n && i < 1024; i++)
     {
@@ -145,8 +175,61 @@ main (void)
       if (get (i, &device) == 0)
         print_device (device);
     }
-  if (stop != NULL)
-    stop ();
 
-  return code != 0 ? fail (code) : 0;
+  return code;
+}
+
+/* 0 where the library at @name answered. */
+static int
+try_library (const char *name)
+{
+  int (*start) (void);
+  int (*stop) (void);
+  int code;
+
+  library = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL)
+    return ERROR_NO_LIBRARY;
+
+  start = find ("nvmlInit_v2", "nvmlInit");
+  stop = dlsym (library, "nvmlShutdown");
+  if (start == NULL)
+    return ERROR_LACKS_SYMBOLS;
+  code = start ();
+  if (code == 0)
+    {
+      code = print_all ();
+      if (stop != NULL)
+        stop ();
+    }
+
+  return code;
+}
+
+/* Some systems have a library of the name that is not the driver's: the first
+ * that starts is taken. Where none does, the fault of the first that is there
+ * tells most. */
+int
+main (void)
+{
+  static const char * const usual[] = { "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so.1", "libnvidia-ml.so" };
+  const char *given = getenv ("QM_NVML_LIBRARY");
+  void *faulty = NULL;
+  int fault = ERROR_NO_LIBRARY;
+
+  for (size_t i = given != NULL ? 2 : 0; i < sizeof usual / sizeof usual[0]; i++)
+    {
+      int code = try_library (given != NULL ? given : usual[i]);
+
+      if (code == 0)
+        return 0;
+      if (library != NULL && faulty == NULL)
+        {
+          faulty = library;
+          fault = code;
+        }
+    }
+  library = faulty;
+
+  return fail (fault);
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <glib/gi18n.h>
-#include <string.h>
-
 #include "qm-probe-private.h"
 
 struct _QmMachine {
@@ -41,32 +38,6 @@ qm_machine_init (QmMachine *self)
   self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_probed_device_free);
 }
 
-static gboolean
-has_memory_reason (const QmProbedDevice *device)
-{
-  for (guint i = 0; i < device->unknown->len; i++)
-    if (strcmp (((QmUnknown *) g_ptr_array_index (device->unknown, i))->field, "memory_bytes") == 0)
-      return TRUE;
-
-  return FALSE;
-}
-
-/* The catalog names what the driver did not; a measured size picks among cards
- * that share an id. No size is taken from the data sheet: it stays unknown. */
-static void
-match (QmCatalog      *catalog,
-       QmProbedDevice *device)
-{
-  device->device = qm_catalog_match_device (catalog, device->pci_id, device->name, device->memory_bytes);
-  if (device->name == NULL)
-    device->name = device->device != NULL ? g_strdup (device->device->name)
-                                          : g_strdup_printf (_("%s graphics (%s)"), device->vendor, device->pci_id != NULL ? device->pci_id : "?");
-  if (device->device != NULL && device->device->unified_memory && device->memory_kind == QM_MEMORY_KIND_UNKNOWN)
-    device->memory_kind = QM_MEMORY_KIND_UNIFIED;
-  if (device->memory_bytes <= 0 && !has_memory_reason (device))
-    qm_probed_device_unknown (device, "memory_bytes", device->driver == NULL ? _("no driver is loaded for it") : _("its driver does not tell"));
-}
-
 /**
  * qm_machine_probe:
  * @catalog: the catalog, to name what is found
@@ -86,14 +57,16 @@ qm_machine_probe (QmCatalog    *catalog,
   QmMachine *self = g_object_new (QM_TYPE_MACHINE, NULL);
   const char *root = sysroot != NULL ? sysroot : "";
 
-  qm_probe_pci (root, self->devices);
-  qm_probe_nvml (root, self->devices, cancellable);
   qm_probe_cpu (root, &self->cpu);
-  qm_probe_memory (root, &self->memory);
-  qm_probe_storage (root, &self->storage);
-  for (guint i = 0; i < self->devices->len; i++)
-    match (catalog, g_ptr_array_index (self->devices, i));
   self->cpu.device = qm_probe_match_cpu (catalog, self->cpu.model);
+  qm_probe_memory (root, &self->memory);
+  qm_probe_storage (root, g_get_home_dir (), &self->storage);
+
+  qm_probe_pci (root, self->devices);
+  qm_probe_soc (root, self->devices);
+  qm_probe_nvml (root, self->devices, cancellable);
+  for (guint i = 0; i < self->devices->len; i++)
+    qm_probed_device_settle (g_ptr_array_index (self->devices, i), catalog, &self->memory);
 
   return self;
 }
@@ -225,6 +198,20 @@ qm_machine_storage (QmMachine *self)
   return &self->storage;
 }
 
+/* A card whose instances are listed apart is not there a second time. */
+static gboolean
+is_split (QmMachine            *self,
+          const QmProbedDevice *device)
+{
+  g_autofree char *prefix = g_strconcat (device->id, "/", NULL);
+
+  for (guint i = 0; i < self->devices->len; i++)
+    if (g_str_has_prefix (((QmProbedDevice *) g_ptr_array_index (self->devices, i))->id, prefix))
+      return TRUE;
+
+  return FALSE;
+}
+
 /**
  * qm_machine_get_here:
  * @self: a machine
@@ -239,10 +226,10 @@ qm_machine_get_here (QmMachine *self,
     {
       const QmProbedDevice *device = g_ptr_array_index (self->devices, i);
 
-      if (device->device == NULL)
+      if (device->device == NULL || is_split (self, device))
         continue;
       here->devices[here->n_devices] = device->device;
-      here->usable_bytes[here->n_devices] = device->memory_kind == QM_MEMORY_KIND_DEDICATED ? device->memory_bytes : 0;
+      here->usable_bytes[here->n_devices] = device->memory_bytes;
       here->n_devices++;
     }
 

@@ -7,37 +7,64 @@ G_BEGIN_DECLS
 
 /* All paths go through one root, "" for this computer; so that a captured tree
  * can stand for it. Private to the folder. */
-char     *qm_tree_read          (const char     *root,
-                                 const char     *path);
-gboolean  qm_tree_read_number   (const char     *root,
-                                 const char     *path,
-                                 double         *value);
-char     *qm_tree_read_link     (const char     *root,
-                                 const char     *path);
-GPtrArray *qm_tree_list         (const char     *root,
-                                 const char     *path);
+char            *qm_tree_read             (const char      *root,
+                                           const char      *path);
+char            *qm_tree_read_in          (const char      *root,
+                                           const char      *folder,
+                                           const char      *name);
+gboolean         qm_tree_read_number      (const char      *root,
+                                           const char      *folder,
+                                           const char      *name,
+                                           double          *value);
+char            *qm_tree_read_link        (const char      *root,
+                                           const char      *path);
+gboolean         qm_tree_has              (const char      *root,
+                                           const char      *folder,
+                                           const char      *name);
+GPtrArray       *qm_tree_list             (const char      *root,
+                                           const char      *path);
+char            *qm_tree_value            (const char      *text,
+                                           const char      *key,
+                                           const char      *separator);
 
-QmProbedDevice *qm_probed_device_new  (const char *id);
-void      qm_probed_device_free       (QmProbedDevice *self);
-void      qm_probed_device_unknown    (QmProbedDevice *self,
-                                       const char     *field,
-                                       const char     *reason);
+GPtrArray       *qm_cgroup_folders        (const char      *root,
+                                           const char      *controller);
 
-void      qm_probe_pci          (const char     *root,
-                                 GPtrArray      *devices);
-void      qm_probe_amd          (const char     *root,
-                                 QmProbedDevice *device,
-                                 const char     *folder);
-void      qm_probe_nvml         (const char     *root,
-                                 GPtrArray      *devices,
-                                 GCancellable   *cancellable);
-void      qm_probe_cpu          (const char     *root,
-                                 QmProbedCpu    *cpu);
-void      qm_probe_memory       (const char     *root,
-                                 QmProbedMemory *memory);
-void      qm_probe_storage      (const char     *root,
-                                 QmProbedStorage *storage);
-const QmDevice *qm_probe_match_cpu (QmCatalog   *catalog,
-                                 const char     *model);
+/* PCI addresses as numbers: drivers write the domain with four digits or eight. */
+gboolean         qm_pci_address_equal     (const char      *a,
+                                           const char      *b);
+
+QmProbedDevice  *qm_probed_device_new     (const char      *id);
+void             qm_probed_device_free    (QmProbedDevice  *self);
+void             qm_probed_device_unknown (QmProbedDevice  *self,
+                                           const char      *field,
+                                           const char      *reason);
+gboolean         qm_probed_device_is_unknown (const QmProbedDevice *self,
+                                           const char      *field);
+void             qm_probed_device_settle  (QmProbedDevice  *self,
+                                           QmCatalog       *catalog,
+                                           const QmProbedMemory *memory);
+
+void             qm_probe_pci             (const char      *root,
+                                           GPtrArray       *devices);
+void             qm_probe_amd             (const char      *root,
+                                           QmProbedDevice  *device,
+                                           const char      *folder);
+char            *qm_probe_amd_name        (const char      *root,
+                                           const char      *folder);
+void             qm_probe_soc             (const char      *root,
+                                           GPtrArray       *devices);
+void             qm_probe_nvml            (const char      *root,
+                                           GPtrArray       *devices,
+                                           GCancellable    *cancellable);
+void             qm_probe_cpu             (const char      *root,
+                                           QmProbedCpu     *cpu);
+void             qm_probe_memory          (const char      *root,
+                                           QmProbedMemory  *memory);
+void             qm_probe_storage         (const char      *root,
+                                           const char      *folder,
+                                           QmProbedStorage *storage);
+const QmDevice  *qm_probe_match_cpu       (QmCatalog       *catalog,
+                                           const char      *model);
 
 G_END_DECLS

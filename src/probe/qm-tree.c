@@ -31,19 +31,39 @@ qm_tree_read (const char *root,
 }
 
 /**
+ * qm_tree_read_in:
+ * @root: the root of the tree
+ * @folder: an absolute path in it
+ * @name: a file of @folder
+ *
+ * Returns: (transfer full) (nullable): as qm_tree_read()
+ */
+char *
+qm_tree_read_in (const char *root,
+                 const char *folder,
+                 const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return qm_tree_read (root, path);
+}
+
+/**
  * qm_tree_read_number:
  * @root: the root of the tree
- * @path: an absolute path in it
+ * @folder: an absolute path in it
+ * @name: a file of @folder
  * @value: (out): the number at its beginning
  *
  * Returns: whether there is a number
  */
 gboolean
 qm_tree_read_number (const char *root,
-                     const char *path,
+                     const char *folder,
+                     const char *name,
                      double     *value)
 {
-  g_autofree char *text = qm_tree_read (root, path);
+  g_autofree char *text = qm_tree_read_in (root, folder, name);
   char *end;
 
   if (text == NULL)
@@ -51,6 +71,55 @@ qm_tree_read_number (const char *root,
 
   *value = g_ascii_strtod (text, &end);
   return end != text;
+}
+
+/**
+ * qm_tree_has:
+ * @root: the root of the tree
+ * @folder: an absolute path in it
+ * @name: a file of @folder
+ *
+ * Returns: whether it is there
+ */
+gboolean
+qm_tree_has (const char *root,
+             const char *folder,
+             const char *name)
+{
+  g_autofree char *path = g_strconcat (root, folder, "/", name, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/**
+ * qm_tree_value:
+ * @text: (nullable): lines of a key and its value
+ * @key: the key at the beginning of a line
+ * @separator: what stands between the two, blanks aside: ":", "=" or ""
+ *
+ * Returns: (transfer full) (nullable): the value of the first such line
+ */
+char *
+qm_tree_value (const char *text,
+               const char *key,
+               const char *separator)
+{
+  gsize length = strlen (key);
+
+  for (const char *line = text; line != NULL; line = strchr (line, '\n') != NULL ? strchr (line, '\n') + 1 : NULL)
+    {
+      const char *after = line + length;
+
+      if (strncmp (line, key, length) != 0)
+        continue;
+      if (separator[0] == '\0' && !g_ascii_isspace (*after))
+        continue;
+      after += strspn (after, " \t");
+      if (g_str_has_prefix (after, separator))
+        return g_strstrip (g_strndup (after + strlen (separator), strcspn (after, "\n") - strlen (separator)));
+    }
+
+  return NULL;
 }
 
 /**
