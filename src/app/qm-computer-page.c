@@ -87,7 +87,8 @@ add_host (QmComputerPage *self,
   add_row (group, _("Processor"), cpu->model != NULL ? cpu->model : _("unknown"));
   add_row (group, _("Cores"), cores);
   add_row (group, _("Fast instructions"), cpu->features != NULL && cpu->features[0] != '\0' ? cpu->features : NULL);
-  add_bytes (group, _("Memory"), memory->total_bytes);
+  /* Translators: the memory beside the processor; "Memory" alone is mostly that of a graphics card */
+  add_bytes (group, C_("processor", "Memory"), memory->total_bytes);
   add_bytes (group, _("Free now"), memory->available_bytes);
   add_bytes (group, _("Limit set for this session"), memory->limit_bytes);
   if (storage->free_bytes > 0)

@@ -40,7 +40,8 @@ print (QmMachine *machine)
   if (qm_machine_n_devices (machine) == 0)
     g_print ("%s\n", _("No GPU or NPU was found."));
   g_print ("%s\n  %-10s %d\n", cpu->model != NULL ? cpu->model : _("Processor"), _("Cores"), cpu->cores);
-  g_print ("  %-10s %s, %s\n", _("Memory"), total, available);
+  /* Translators: the memory beside the processor; "Memory" alone is mostly that of a graphics card */
+  g_print ("  %-10s %s, %s\n", C_("processor", "Memory"), total, available);
 }
 
 /**

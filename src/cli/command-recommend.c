@@ -95,6 +95,7 @@ print (QmCli            *cli,
   const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
   const char *currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD";
   guint n = qm_recommendation_n_choices (recommendation);
+  g_autofree char *considered = qm_format_count (qm_language_get_words (), qm_recommendation_get_considered (recommendation));
 
   for (guint i = 0; i < qm_recommendation_get_warnings (recommendation)->len; i++)
     qm_cli_print_message (g_ptr_array_index (qm_recommendation_get_warnings (recommendation), i));
@@ -110,8 +111,7 @@ print (QmCli            *cli,
   print_stages (recommendation, currency);
   if (n == 0)
     print_rejections (recommendation);
-  g_print (_("\n%" G_GUINT64_FORMAT " configurations considered in %.0f ms\n"),
-           qm_recommendation_get_considered (recommendation), qm_recommendation_get_seconds (recommendation) * 1000);
+  g_print (_("\n%s configurations considered in %.0f ms\n"), considered, qm_recommendation_get_seconds (recommendation) * 1000);
 }
 
 static void

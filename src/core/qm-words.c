@@ -510,7 +510,7 @@ qm_format_points (const QmWords *words,
     return unknown (words);
 
   text = number (words, round (points * 10) / 10);
-  return put (words->translate_plural (N_("{a} point"), N_("{a} points"), fabs (fabs (points) - 1) < 0.05 ? 1 : 2),
+  return put (words->translate_plural ("{a} point", "{a} points", fabs (fabs (points) - 1) < 0.05 ? 1 : 2),
               text, NULL, NULL);
 }
 

@@ -248,12 +248,12 @@ time_label (double         value,
   if (value >= 365.25 * DAY)
     {
       text = qm_format_number (words, value / (365.25 * DAY));
-      return qm_fill (words->translate_plural (N_("{n} year"), N_("{n} years"), lround (value / (365.25 * DAY))), "n", text, NULL);
+      return qm_fill (words->translate_plural ("{n} year", "{n} years", lround (value / (365.25 * DAY))), "n", text, NULL);
     }
   if (value >= DAY)
     {
       text = qm_format_number (words, value / DAY);
-      return qm_fill (words->translate_plural (N_("{n} day"), N_("{n} days"), value == DAY ? 1 : 2), "n", text, NULL);
+      return qm_fill (words->translate_plural ("{n} day", "{n} days", value == DAY ? 1 : 2), "n", text, NULL);
     }
   if (value >= 3600)
     {

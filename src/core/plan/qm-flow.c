@@ -347,8 +347,9 @@ static const QmQuestion table[] = {
          may_leave),
   LIMIT ("places.regions", WORDS, N_("In which regions?"), N_("As the providers name them; no answer means any"), NULL, 0, 0, NULL, may_rent),
   CHOICE ("places.spot", BUDGET, N_("Cheaper machines that may stop?"), N_("Spot instances: interruptions are counted in"), spots, may_rent),
-  LIMIT ("limits.headroom", FRACTION, N_("How much memory is to stay free?"), N_("Headroom for what no estimate foresees; 20% is usual"), NULL,
-         0, 0.9, headrooms, NULL),
+  LIMIT ("limits.headroom", FRACTION, N_("How much memory is to stay free?"),
+         /* xgettext:no-c-format */
+         N_("Headroom for what no estimate foresees; 20% is usual"), NULL, 0, 0.9, headrooms, NULL),
 };
 
 static const struct {
