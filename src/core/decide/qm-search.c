@@ -172,7 +172,8 @@ hurdles_of_device (const QmSearch    *self,
   double hurdles = economics->hurdle_devices * log2 (MAX (1, placement->per_machine));
 
   if (recipe->stack.needs != NULL)
-    hurdles += economics->hurdle_stack;
+    hurdles += device->device_class == QM_DEVICE_CLASS_TPU || device->device_class == QM_DEVICE_CLASS_NPU ?
+               economics->hurdle_framework : economics->hurdle_stack;
   if (device->vendor == QM_VENDOR_NVIDIA && device->compute_capability < OLD_COMPUTE_CAPABILITY)
     hurdles += economics->hurdle_old;
   if (!cpu && self->job.plan->task == QM_TASK_TABULAR)

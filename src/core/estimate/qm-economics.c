@@ -32,6 +32,7 @@ static const Figure figures[] = {
   FIGURE (hurdle_machines),
   FIGURE (hurdle_replicas),
   FIGURE (hurdle_stack),
+  FIGURE (hurdle_framework),
   FIGURE (hurdle_old),
   FIGURE (hurdle_spot),
   FIGURE (hurdle_marketplace),

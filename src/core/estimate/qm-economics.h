@@ -40,6 +40,7 @@ typedef struct {
   double hurdle_machines;
   double hurdle_replicas;
   double hurdle_stack;
+  double hurdle_framework;
   double hurdle_old;
   double hurdle_spot;
   double hurdle_marketplace;
