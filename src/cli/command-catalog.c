@@ -128,6 +128,27 @@ list (QmCatalog *catalog)
     g_print ("%-8s %-36s %s\n", _("model"), qm_catalog_model (catalog, i)->id, qm_catalog_model (catalog, i)->name);
 }
 
+/* The ids most like @id, one of each kind; NULL where there is none. */
+static char *
+nearest (QmCatalog  *catalog,
+         const char *id)
+{
+  const char *kinds[] = { "device", "offer", "model" };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) found = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      const char *name = qm_catalog_nearest_id (catalog, kinds[i], id);
+
+      if (name != NULL)
+        g_strv_builder_add (builder, name);
+    }
+  found = g_strv_builder_end (builder);
+
+  return found[0] != NULL ? g_strjoinv (", ", found) : NULL;
+}
+
 static gboolean
 show (QmCli       *cli,
       const char  *id,
@@ -140,10 +161,14 @@ show (QmCli       *cli,
 
   if (device == NULL && offer == NULL && model == NULL)
     {
-      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-                   _("no device, offer or model \"%s\" in the catalog; the nearest are \"%s\", \"%s\" and \"%s\""), id,
-                   qm_catalog_nearest_id (cli->catalog, "device", id), qm_catalog_nearest_id (cli->catalog, "offer", id),
-                   qm_catalog_nearest_id (cli->catalog, "model", id));
+      g_autofree char *near = nearest (cli->catalog, id);
+
+      if (near != NULL)
+        g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+                     _("no device, offer or model \"%s\" in the catalog; near it are: %s"), id, near);
+      else
+        g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
+                     _("no device, offer or model \"%s\" in the catalog"), id);
       return FALSE;
     }
 

@@ -60,9 +60,14 @@ qm_command_model (QmCli   *cli,
 
       if (entry == NULL)
         {
-          g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
-                       _("%s: no such file, and no model of that name in the catalog; the nearest is \"%s\""),
-                       left[1], qm_catalog_nearest_id (cli->catalog, "model", left[1]));
+          const char *nearest = qm_catalog_nearest_id (cli->catalog, "model", left[1]);
+
+          if (nearest != NULL)
+            g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                         _("%s: no such file, and no model of that name in the catalog; the nearest is \"%s\""), left[1], nearest);
+          else
+            g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                         _("%s: no such file, and no model of that name in the catalog"), left[1]);
           return FALSE;
         }
       model = qm_model_from_entry (entry, error);

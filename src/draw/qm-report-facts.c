@@ -226,9 +226,12 @@ qm_report_facts (QmReport *report)
 
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
     {
+      g_autofree char *text = NULL;
+
       scene->height = MAX (scene->height, lay_fact (scene, report->words, &facts[i], i * (width + GUTTER), width));
-      g_string_append_printf (alternative, "%s: %s (%s). ", report->words->translate (facts[i].name), facts[i].value,
-                              facts[i].range_text);
+      text = qm_fill (report->words->translate (N_("{name}: {value} ({range}).")), "name",
+                      report->words->translate (facts[i].name), "value", facts[i].value, "range", facts[i].range_text, NULL);
+      g_string_append_printf (alternative, "%s\n", text);
     }
   scene->layer = QM_LAYER_GROUND;
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)

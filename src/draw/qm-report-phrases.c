@@ -118,14 +118,34 @@ qm_report_where (const QmReport *report,
     }
 }
 
-static void
-sentence (GString *text,
-          char    *next)
+/* A heading and the text that goes with it, as markup. */
+char *
+qm_report_run_in (const QmReport *report,
+                  const char     *heading,
+                  const char     *text)
 {
-  if (next != NULL && text->len > 0)
-    g_string_append_c (text, ' ');
-  if (next != NULL)
-    g_string_append (text, next);
+  g_autofree char *bold = g_markup_escape_text (heading, -1);
+  g_autofree char *plain = text != NULL ? g_markup_escape_text (text, -1) : NULL;
+
+  if (plain == NULL)
+    return qm_fill (report->words->translate (N_("<b>{heading}.</b>")), "heading", bold, NULL);
+
+  return qm_fill (report->words->translate (N_("<b>{heading}.</b> {text}")), "heading", bold, "text", plain, NULL);
+}
+
+static void
+sentence (const QmWords *words,
+          GString       *text,
+          char          *next)
+{
+  g_autofree char *both = NULL;
+
+  if (next == NULL)
+    return;
+
+  /* Translators: {next} is the sentence that follows {text}; not every language puts a space between them */
+  both = text->len > 0 ? qm_fill (words->translate (N_("{text} {next}")), "text", text->str, "next", next, NULL) : g_strdup (next);
+  g_string_assign (text, both);
   g_free (next);
 }
 
@@ -171,17 +191,17 @@ qm_report_verdict (const QmReport *report)
   money = qm_format_money (words, estimate->cost.money.p50, report->currency);
   quality = qm_report_quality (report, &estimate->accuracy);
 
-  sentence (text, terms (report));
+  sentence (words, text, terms (report));
   if (qm_range_is_known (estimate->memory.need))
-    sentence (text, qm_fill (words->translate (N_("The job needs {need} of {usable}.")), "need", need, "usable", usable, NULL));
+    sentence (words, text, qm_fill (words->translate (N_("The job needs {need} of {usable}.")), "need", need, "usable", usable, NULL));
   if (qm_range_is_known (estimate->time.seconds) && report->resolved->plan->activity != QM_ACTIVITY_SERVE)
-    sentence (text, qm_fill (words->translate (N_("It takes about {time}.")), "time", time, NULL));
+    sentence (words, text, qm_fill (words->translate (N_("It takes about {time}.")), "time", time, NULL));
   if (estimate->cost.known)
-    sentence (text, qm_fill (words->translate (report->resolved->plan->activity == QM_ACTIVITY_SERVE ?
+    sentence (words, text, qm_fill (words->translate (report->resolved->plan->activity == QM_ACTIVITY_SERVE ?
                                                N_("It costs about {money} a month.") : N_("It costs about {money}.")),
                              "money", money, NULL));
   if (qm_range_is_known (estimate->accuracy.value))
-    sentence (text, qm_fill (words->translate (N_("Quality: {quality}.")), "quality", quality, NULL));
+    sentence (words, text, qm_fill (words->translate (N_("Quality: {quality}.")), "quality", quality, NULL));
 
   return g_string_free (text, FALSE);
 }

@@ -268,17 +268,19 @@ rejections (QmReport *report)
 /* ------------------------------------------------------------------- sources */
 
 static void
-add_source (GPtrArray  *lines,
-            const char *what,
-            const char *source,
-            const char *date)
+add_source (GPtrArray     *lines,
+            const QmWords *words,
+            const char    *what,
+            const char    *source,
+            const char    *date)
 {
   g_autofree char *line = NULL;
 
   if (source == NULL || source[0] == '\0')
     return;
 
-  line = date != NULL ? g_strdup_printf ("%s: %s (%s)", what, source, date) : g_strdup_printf ("%s: %s", what, source);
+  line = date != NULL ? qm_fill (words->translate (N_("{what}: {source} ({date})")), "what", what, "source", source, "date", date, NULL)
+                      : qm_fill (words->translate (N_("{what}: {source}")), "what", what, "source", source, NULL);
   if (!g_ptr_array_find_with_equal_func (lines, line, g_str_equal, NULL))
     g_ptr_array_add (lines, g_steal_pointer (&line));
 }
@@ -298,15 +300,15 @@ sources (QmReport *report)
           g_autofree char *name = g_strdup_printf ("%s %s", row->offer->provider, row->offer->instance);
           g_autofree char *date = row->estimate.cost.as_of != NULL ? qm_format_date (report->words, row->estimate.cost.as_of) : NULL;
 
-          add_source (lines, name, row->offer->source, date);
+          add_source (lines, report->words, name, row->offer->source, date);
         }
       if (row->estimate.device != NULL)
-        add_source (lines, row->estimate.device->name, row->estimate.device->source, NULL);
+        add_source (lines, report->words, row->estimate.device->name, row->estimate.device->source, NULL);
     }
   if (report->best != NULL)
-    add_source (lines, tr (report, N_("Quality")), report->best->estimate.accuracy.source, NULL);
+    add_source (lines, report->words, tr (report, N_("Quality")), report->best->estimate.accuracy.source, NULL);
   if (model->name[0] != '\0')
-    add_source (lines, model->name, model->source, NULL);
+    add_source (lines, report->words, model->name, model->source, NULL);
   if (lines->len == 0)
     return;
 

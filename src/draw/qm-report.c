@@ -69,8 +69,7 @@ add_reason (QmReport  *report,
 {
   g_autofree char *text = qm_message_get_text (message, report->words);
   g_autofree char *detail = qm_message_get_detail (message, report->words);
-  g_autofree char *markup = detail != NULL ? g_markup_printf_escaped ("<b>%s.</b> %s", text, detail) :
-                                             g_markup_printf_escaped ("<b>%s.</b>", text);
+  g_autofree char *markup = qm_report_run_in (report, text, detail);
   const char *destination, *name;
   QmBlock *block = qm_document_markup (report->document, QM_VOICE_TEXT, 24, LINK_WIDTH, markup);
 
@@ -130,8 +129,7 @@ figure (QmReport   *report,
   g_set_str (&chart->language, report->document->language);
   number = qm_format_count (report->words, ++report->n_figures);
   caption = qm_fill (tr (report, N_("Figure {n}. {what}.")), "n", number, "what", qm_chart_get_subtitle (chart), NULL);
-  markup = g_markup_printf_escaped ("<b>%s.</b> %s", qm_chart_get_title (chart),
-                                    heading != NULL ? qm_chart_get_summary (chart) : "");
+  markup = qm_report_run_in (report, qm_chart_get_title (chart), heading != NULL ? qm_chart_get_summary (chart) : NULL);
   if (heading != NULL)
     qm_document_heading (report->document, QM_VOICE_HEAD, heading, destination);
   qm_document_markup (report->document, QM_VOICE_TEXT, 0, 0, markup)->keep_next = TRUE;
