@@ -3,27 +3,34 @@
 #include <math.h>
 #include <string.h>
 
-#include "qm-chart-private.h"
+#include "qm-chart-choices.h"
 #include "qm-language.h"
 
 /**
  * qm_device_short_name:
  * @device: (nullable): a device
  *
- * Returns: its name without the maker's
+ * Returns: (transfer full): its name without the maker's and without remarks in
+ *   brackets
  */
-const char *
+char *
 qm_device_short_name (const QmDevice *device)
 {
   static const char * const makers[] = { "NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel ", "Apple ", "Google ", "AWS ", "Huawei " };
+  const char *name = device != NULL ? device->name : "";
+  char *shortened;
 
-  if (device == NULL)
-    return "";
   for (guint i = 0; i < G_N_ELEMENTS (makers); i++)
-    if (g_str_has_prefix (device->name, makers[i]))
-      return device->name + strlen (makers[i]);
+    if (g_str_has_prefix (name, makers[i]))
+      {
+        name += strlen (makers[i]);
+        break;
+      }
 
-  return device->name;
+  shortened = g_strdup (name);
+  shortened[strcspn (shortened, "(")] = '\0';
+
+  return g_strchomp (shortened);
 }
 
 static QmChart *
@@ -42,11 +49,102 @@ new_memory (QmRecommendation *recommendation,
 {
   const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
   double headroom = isnan (plan->limits.headroom) ? 0 : plan->limits.headroom;
+  g_autofree char *name = qm_device_short_name (choice->estimate.device);
 
   if (!qm_range_is_known (choice->estimate.memory.need))
     return refuse (error, words->translate (N_("There is no memory chart: how much memory this job needs is not known")));
 
-  return qm_chart_describe_memory (&choice->estimate.memory, qm_device_short_name (choice->estimate.device), headroom, words);
+  return qm_chart_describe_memory (&choice->estimate.memory, name, headroom, words);
+}
+
+static const char *
+currency_of (QmRecommendation *recommendation)
+{
+  const char *currency = qm_recommendation_get_resolved (recommendation)->plan->limits.currency;
+
+  return currency[0] != '\0' ? currency : "USD";
+}
+
+static QmChart *
+new_sizing (QmRecommendation *recommendation,
+            const QmChoice   *choice,
+            const QmWords    *words,
+            GError          **error)
+{
+  const QmMemory *memory = &choice->estimate.memory;
+  g_autofree char *name = qm_device_short_name (choice->estimate.device);
+
+  if (!(memory->quick_bytes > 0) || !qm_range_is_known (memory->need))
+    return refuse (error, words->translate (N_("There is nothing to compare: the rules of thumb count parameters, and this job has "
+                                               "none")));
+
+  return qm_chart_describe_sizing (memory, name, qm_plan_is_training (qm_recommendation_get_resolved (recommendation)->plan), words);
+}
+
+static QmChart *
+new_scaling (QmEstimator      *estimator,
+             QmRecommendation *recommendation,
+             const QmChoice   *choice,
+             const QmWords    *words,
+             GError          **error)
+{
+  g_autofree char *name = qm_device_short_name (choice->estimate.device);
+  g_autoptr (GArray) curve = qm_scaling_curve (estimator, qm_recommendation_get_resolved (recommendation), choice);
+
+  if (curve == NULL || curve->len < 2)
+    return refuse (error, words->translate (N_("There is no scaling chart: this job runs on one number of devices only")));
+
+  return qm_chart_describe_scaling (curve, name, choice->estimate.configuration.devices, currency_of (recommendation), words);
+}
+
+static QmChart *
+new_stages (QmRecommendation *recommendation,
+            const QmWords    *words,
+            GError          **error)
+{
+  GPtrArray *stages = qm_recommendation_get_stages (recommendation);
+
+  if (stages == NULL || stages->len == 0)
+    return refuse (error, words->translate (N_("There are no stages: they are for jobs that train")));
+
+  return qm_chart_describe_stages (stages, qm_recommendation_get_resolved (recommendation)->plan->stage,
+                                   currency_of (recommendation), words);
+}
+
+typedef QmChart *(*DescribeChoices) (const QmChoiceSet *set,
+                                     const QmWords     *words,
+                                     GError           **error);
+
+static QmChart *
+new_of_choices (QmRecommendation *recommendation,
+                guint             row,
+                DescribeChoices   describe,
+                const QmWords    *words,
+                GError          **error)
+{
+  const QmLimits *limits = &qm_recommendation_get_resolved (recommendation)->plan->limits;
+  guint n = qm_recommendation_n_rows (recommendation);
+  g_autofree const QmChoice **rows = g_new (const QmChoice *, n);
+  QmChoiceSet set = { .n = n, .chosen = row, .currency = currency_of (recommendation), .deadline_seconds = limits->hours * 3600,
+                      .budget = limits->money, .minimum_quality = limits->min_accuracy };
+
+  for (guint i = 0; i < n; i++)
+    rows[i] = qm_recommendation_row (recommendation, i);
+  set.rows = rows;
+
+  return describe (&set, words, error);
+}
+
+static QmChart *
+new_cost_time (QmRecommendation *recommendation,
+               guint             row,
+               const QmWords    *words,
+               GError          **error)
+{
+  if (qm_recommendation_get_resolved (recommendation)->plan->activity == QM_ACTIVITY_SERVE)
+    return refuse (error, words->translate (N_("There is no chart of cost against time: serving has no end, only a cost a month")));
+
+  return new_of_choices (recommendation, row, qm_chart_describe_cost_time, words, error);
 }
 
 /**
@@ -77,11 +175,17 @@ qm_chart_new (QmChartKind       kind,
 
   switch (kind)
     {
-    case QM_CHART_MEMORY:
-      self = new_memory (recommendation, choice, words, error);
-      break;
-    default:
-      return refuse (error, words->translate (N_("There is nothing to draw for this plan")));
+    case QM_CHART_MEMORY: self = new_memory (recommendation, choice, words, error); break;
+    case QM_CHART_SIZING: self = new_sizing (recommendation, choice, words, error); break;
+    case QM_CHART_SCALING: self = new_scaling (estimator, recommendation, choice, words, error); break;
+    case QM_CHART_COST_TIME: self = new_cost_time (recommendation, row, words, error); break;
+    case QM_CHART_ACCURACY: self = new_of_choices (recommendation, row, qm_chart_describe_accuracy, words, error); break;
+    case QM_CHART_STAGES: self = new_stages (recommendation, words, error); break;
+    case QM_CHART_SERVING:
+    case QM_CHART_BUY_OR_RENT:
+    case QM_CHART_SPOT:
+    case QM_CHART_ELASTIC:
+    default: return refuse (error, words->translate (N_("There is nothing to draw for this plan")));
     }
   if (self != NULL)
     self->language = g_strdup (qm_language_get_tag ());

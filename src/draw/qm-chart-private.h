@@ -218,7 +218,7 @@ double   qm_chart_least_height (const QmChart  *self,
                                double           width);
 double   qm_chart_least_width (const QmChart   *self);
 
-const char *qm_device_short_name (const QmDevice *device);
+char    *qm_device_short_name (const QmDevice *device);
 
 /* texts of the parts of memory, in plain words */
 const char *qm_memory_part_name (QmMemoryPart   part);
@@ -227,6 +227,19 @@ const char *qm_memory_part_name (QmMemoryPart   part);
 QmChart *qm_chart_describe_memory (const QmMemory *memory,
                                    const char     *device_name,
                                    double          headroom,
+                                   const QmWords  *words);
+QmChart *qm_chart_describe_sizing (const QmMemory *memory,
+                                   const char     *device_name,
+                                   gboolean        training,
+                                   const QmWords  *words);
+QmChart *qm_chart_describe_scaling (const GArray  *curve,
+                                   const char     *device_name,
+                                   int             chosen,
+                                   const char     *currency,
+                                   const QmWords  *words);
+QmChart *qm_chart_describe_stages (const GPtrArray *stages,
+                                   QmStage         current,
+                                   const char     *currency,
                                    const QmWords  *words);
 
 G_END_DECLS

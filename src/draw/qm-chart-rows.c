@@ -203,8 +203,10 @@ lay_part_key (Frame        *frame,
               const GArray *parts,
               double        y)
 {
+  QmTextStyle name_style = plain, value_style = strong;
   double x = 0;
 
+  name_style.halo = value_style.halo = TRUE;
   y += 8;
   for (guint i = 0; i < parts->len; i++)
     {
@@ -217,8 +219,8 @@ lay_part_key (Frame        *frame,
           y += frame->line + 5;
         }
       qm_scene_segment (frame->scene, (QmBox) { x, y + 1, 12, frame->line - 3 }, part->ink, part->hatch);
-      qm_scene_text (frame->scene, x + 18, y, part->name, &plain);
-      qm_scene_text (frame->scene, x + 18 + name + 6, y, part->value_text, &strong);
+      qm_scene_text (frame->scene, x + 18, y, part->name, &name_style);
+      qm_scene_text (frame->scene, x + 18 + name + 6, y, part->value_text, &value_style);
       x += 18 + name + 6 + value + 16;
     }
 
@@ -404,6 +406,14 @@ lay_note_below (Frame            *frame,
   QmTextStyle style = second;
 
   style.wrap = frame->width - frame->left - RIGHT_MARGIN;
+  style.halo = TRUE;
+  for (guint i = 0; i < frame->chart->limits->len; i++)
+    {
+      double end = x_of (frame, g_array_index (frame->chart->limits, QmChartLimit, i).value) - 10 - frame->left;
+
+      if (end > style.wrap * 0.6)
+        style.wrap = MIN (style.wrap, end);
+    }
   return y + qm_scene_text (frame->scene, frame->left, y, row->note, &style).height;
 }
 
@@ -434,7 +444,7 @@ lay_value (Frame            *frame,
     draw_bar (frame, row, middle);
   else
     draw_marker (frame, row, middle);
-  put_value_texts (frame, row, x_of (frame, row->value.p10) - (row->bar ? 0 : 1), x_of (frame, row->value.p90), middle);
+  put_value_texts (frame, row, row->bar ? x_of (frame, 0) : x_of (frame, row->value.p10), x_of (frame, row->value.p90), middle);
 
   bottom = y + step;
   if (row->note_below)

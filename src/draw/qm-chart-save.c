@@ -11,6 +11,7 @@
 #include "qm-chart-private.h"
 
 #define SMALLEST 200
+#define SMALLEST_HEIGHT 150
 #define LARGEST  8000
 #define PADDING  20
 #define FIXED_DATE "2000-01-01T00:00:00Z"
@@ -190,7 +191,7 @@ qm_chart_save (const QmChart *self,
 
   if (ending == NULL)
     return FALSE;
-  if (!(width >= SMALLEST && width <= LARGEST && height >= SMALLEST / 2 && height <= LARGEST))
+  if (!(width >= SMALLEST && width <= LARGEST && height >= SMALLEST_HEIGHT && height <= LARGEST))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, _("A chart of %.0f × %.0f is not possible"), width, height);
       return FALSE;

@@ -27,6 +27,10 @@ lay (const QmChart *self,
 {
   switch (self->form)
     {
+    case QM_FORM_PLANE:
+      return qm_chart_lay_plane (self, scene, width, height);
+    case QM_FORM_CARDS:
+      return qm_chart_lay_cards (self, scene, width, height);
     case QM_FORM_ROWS:
     default:
       return qm_chart_lay_rows (self, scene, width, height);

@@ -140,8 +140,8 @@ add_choice (QmReport       *report,
     qm_format_points (report->words, estimate->accuracy.value.p50) : qm_report_quality (report, &estimate->accuracy);
   g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
   g_autofree char *standing = qm_report_standing (report, row);
-  g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices),
-                                               qm_device_short_name (estimate->device));
+  g_autofree char *device = qm_device_short_name (estimate->device);
+  g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices), device);
   g_autofree char *times = g_strconcat (time, "\n", time_range, NULL);
   g_autofree char *costs = g_strconcat (money, "\n", money_range, NULL);
   const char *cells[] = { hardware, where, times, costs, quality, full, standing };

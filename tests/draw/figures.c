@@ -29,10 +29,149 @@ lora_memory (void)
   return memory;
 }
 
-QmChart *
-figures_memory (const QmWords *words)
+static QmChart *
+memory_that_fits (const QmWords *words)
 {
   QmMemory memory = lora_memory ();
 
   return qm_chart_describe_memory (&memory, "L40S", 0.2, words);
 }
+
+static QmChart *
+memory_that_does_not (const QmWords *words)
+{
+  QmMemory memory = lora_memory ();
+
+  memory.usable_bytes = 16.0 * GIB;
+  return qm_chart_describe_memory (&memory, "RTX 4060 Ti 16GB", 0.2, words);
+}
+
+static QmChart *
+sizing (const QmWords *words)
+{
+  QmMemory memory = lora_memory ();
+
+  return qm_chart_describe_sizing (&memory, "L40S", TRUE, words);
+}
+
+static QmChart *
+scaling (const QmWords *words)
+{
+  const struct { int n; double speed_up; double hours; double width; double money; QmBound bound; } points[] = {
+    { 1, 1, 4.0, 0.35, 7.4, QM_BOUND_COMPUTE }, { 2, 1.9, 2.1, 0.35, 7.8, QM_BOUND_COMPUTE },
+    { 4, 3.48, 1.15, 0.36, 12, QM_BOUND_COMPUTE }, { 8, 5.93, 0.68, 0.38, 20, QM_BOUND_OVERHEAD },
+    { 16, 8.2, 0.49, 0.42, 29, QM_BOUND_OVERHEAD },
+  };
+  g_autoptr (GArray) curve = g_array_new (FALSE, FALSE, sizeof (QmScalingPoint));
+
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++)
+    {
+      QmScalingPoint point = { points[i].n, points[i].speed_up, qm_range_log_normal (points[i].hours * 3600, points[i].width),
+                               qm_range_log_normal (points[i].money, 0.35), points[i].speed_up / points[i].n, points[i].bound };
+
+      g_array_append_val (curve, point);
+    }
+
+  return qm_chart_describe_scaling (curve, "L40S", 1, "USD", words);
+}
+
+typedef struct {
+  const char *device;
+  int n;
+  double hours;
+  double money;
+  QmMethod method;
+  QmPlace place;
+  double points;
+} Row;
+
+static const Row rows[] = {
+  { "NVIDIA L40S", 1, 4.0, 7.4, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA GeForce RTX 4060 Ti 16GB", 1, 24, 2, QM_METHOD_QLORA, QM_PLACE_THIS_COMPUTER, -2 },
+  { "NVIDIA L4", 1, 10.7, 9.1, QM_METHOD_QLORA, QM_PLACE_CLOUD, -2 },
+  { "NVIDIA H100 SXM5 80GB", 1, 1.75, 12, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA L40S", 4, 1.15, 12.3, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA A100 SXM4 40GB", 8, 0.65, 14.3, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA H100 SXM5 80GB", 8, 0.4, 22, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA A10G", 1, 13.9, 14, QM_METHOD_QLORA, QM_PLACE_CLOUD, -2 },
+  { "NVIDIA A100 SXM4 40GB", 1, 3.7, 13.6, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA T4", 1, 26, 14.1, QM_METHOD_QLORA, QM_PLACE_CLOUD, -2 },
+  { "NVIDIA L40S", 8, 0.68, 20.3, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA A10G", 4, 3.8, 21.5, QM_METHOD_LORA, QM_PLACE_CLOUD, -1 },
+  { "NVIDIA A100 SXM4 40GB", 8, 1.6, 35.1, QM_METHOD_FULL, QM_PLACE_CLOUD, 0 },
+};
+
+static QmDevice devices[G_N_ELEMENTS (rows)];
+static QmChoice choices[G_N_ELEMENTS (rows)];
+static const QmChoice *pointers[G_N_ELEMENTS (rows)];
+
+static QmChoiceSet
+choice_set (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      QmEstimate *estimate = &choices[i].estimate;
+
+      devices[i].name = rows[i].device;
+      choices[i] = (QmChoice) { .place = rows[i].place, .within_limits = rows[i].hours <= 12, .dominated_by = -1,
+                                .ruled_out_against = -1, .machines = 1 };
+      estimate->device = &devices[i];
+      estimate->configuration.devices = rows[i].n;
+      estimate->training.method = rows[i].method;
+      estimate->time.seconds = qm_range_log_normal (rows[i].hours * 3600, 0.35);
+      estimate->cost = (QmCost) { .known = TRUE, .money = qm_range_log_normal (rows[i].money, 0.35),
+                                  .per_hour = rows[i].money / rows[i].hours, .pricing = QM_PRICING_ON_DEMAND };
+      estimate->accuracy = (QmAccuracy) { .metric = "points-against-full", .is_relative = TRUE,
+                                          .value = { rows[i].points * 2, rows[i].points, 0 } };
+      g_snprintf (choices[i].label, sizeof choices[i].label, "%d × %s", rows[i].n, rows[i].device);
+      pointers[i] = &choices[i];
+    }
+  choices[G_N_ELEMENTS (rows) - 1].ruled_out_by_cost = TRUE;
+  choices[G_N_ELEMENTS (rows) - 1].ruled_out_against = 0;
+
+  return (QmChoiceSet) { .rows = pointers, .n = G_N_ELEMENTS (rows), .chosen = 0, .currency = "USD", .deadline_seconds = 12 * 3600,
+                         .budget = 60, .minimum_quality = NAN };
+}
+
+static QmChart *
+cost_time (const QmWords *words)
+{
+  QmChoiceSet set = choice_set ();
+
+  return qm_chart_describe_cost_time (&set, words, NULL);
+}
+
+static QmChart *
+accuracy (const QmWords *words)
+{
+  QmChoiceSet set = choice_set ();
+
+  return qm_chart_describe_accuracy (&set, words, NULL);
+}
+
+static QmChart *
+stages (const QmWords *words)
+{
+  QmStagePlan plans[] = {
+    { QM_STAGE_PROTOTYPE, "1 × RTX 4060 Ti 16GB", 7, 0.6, NULL, NULL },
+    { QM_STAGE_DEVELOPMENT, "1 × NVIDIA L40S, aws g6e.xlarge", 20, 37, NULL, NULL },
+    { QM_STAGE_PRODUCTION, "1 × NVIDIA L40S, aws g6e.xlarge", 4, 7.4, NULL, NULL },
+  };
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    g_ptr_array_add (list, &plans[i]);
+
+  return qm_chart_describe_stages (list, QM_STAGE_DEVELOPMENT, "USD", words);
+}
+
+const Figure figures[] = {
+  { "memory", memory_that_fits },
+  { "too-small", memory_that_does_not },
+  { "sizing", sizing },
+  { "scaling", scaling },
+  { "cost-time", cost_time },
+  { "accuracy", accuracy },
+  { "stages", stages },
+  { NULL, NULL },
+};
