@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import unittest
 
 CLI = os.path.abspath(sys.argv[1])
 SCHEMA = {'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'fine-tune'}
@@ -19,8 +20,9 @@ def test(function):
     return function
 
 
-def run(*arguments, text_in=''):
-    return subprocess.run([CLI, *arguments], input=text_in, capture_output=True, text=True, timeout=60)
+def run(*arguments, text_in='', **environment):
+    return subprocess.run([CLI, *arguments], input=text_in, capture_output=True, encoding='utf-8', timeout=60,
+                          env={**os.environ, **environment})
 
 
 def write(name, content):
@@ -267,6 +269,19 @@ def ask_takes_defaults():
     assert 'not known' in run('ask', text_in='poetry\nlanguage-model\n').stderr
 
 
+@test
+def speaks_chinese():
+    if 'zh_CN.utf8' not in subprocess.run(['locale', '-a'], capture_output=True, text=True).stdout:
+        raise unittest.SkipTest('this system has no Chinese locale')
+    chinese = {'LC_ALL': 'zh_CN.UTF-8', 'LANGUAGE': 'zh_CN'}
+    assert '用法' in run('--help', **chinese).stdout
+    result = run('recommend', plan(training={'method': 'lora'}), **chinese)
+    for words in ('显存', '什么会改变结论', '个百分点'):
+        assert words in result.stdout, (words, result.stdout)
+    numbers = [json.loads(run('recommend', '--json', 'plan.qmplan', **words).stdout) for words in ({}, chinese)]
+    assert numbers[0]['choices'][0]['cost'] == numbers[1]['choices'][0]['cost']
+
+
 def main():
     print(f'1..{len(tests)}')
     failed = 0
@@ -276,6 +291,8 @@ def main():
             try:
                 function()
                 print(f'ok {number} {function.__name__}', flush=True)
+            except unittest.SkipTest as reason:
+                print(f'ok {number} {function.__name__} # SKIP {reason}', flush=True)
             except Exception as error:  # a test that breaks is a test that fails
                 failed += 1
                 print(f'not ok {number} {function.__name__}', flush=True)
