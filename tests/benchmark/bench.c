@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <locale.h>
+#include <stdlib.h>
+
+#include "decide/qm-figures.h"
+#include "draw/qm-chart.h"
+#include "draw/qm-language.h"
+#include "draw/qm-report.h"
+#include "plan/qm-plan.h"
+
+/* How long the program's steps take: the median and the slowest of some runs. */
+
+#define RUNS 15
+
+#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
+
+static const struct {
+  const char *name;
+  const char *json;
+} PLANS[] = {
+  { "fine-tune 8B with LoRA", PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+    "\"training\":{\"method\":\"lora\",\"samples\":20000,\"sequence_length\":1024}") },
+  { "serve 8B, 5 requests a second", PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"stage\":\"production\","
+    "\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"requests_per_second\":5}") },
+  { "train ResNet-50", PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"resnet50\"},"
+    "\"training\":{\"samples\":1281167,\"epochs\":90}") },
+};
+
+typedef struct {
+  QmCatalog *catalog;
+  QmEstimator *estimator;
+  QmResolved *resolved;
+  QmRecommendation *recommendation;
+} Job;
+
+static int
+compare (gconstpointer a,
+         gconstpointer b)
+{
+  double difference = *(const double *) a - *(const double *) b;
+
+  return difference < 0 ? -1 : difference > 0;
+}
+
+static void
+measure (const char *name,
+         void      (*step) (Job *),
+         Job        *job)
+{
+  double seconds[RUNS];
+
+  for (guint i = 0; i < RUNS; i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+
+      step (job);
+      seconds[i] = (g_get_monotonic_time () - start) / 1e6;
+    }
+  qsort (seconds, RUNS, sizeof *seconds, compare);
+  g_print ("  %-28s %9.2f ms  (slowest %.2f ms)\n", name, seconds[RUNS / 2] * 1e3, seconds[RUNS - 1] * 1e3);
+}
+
+static void
+check (GError *error)
+{
+  if (error == NULL)
+    return;
+  g_printerr ("bench: %s\n", error->message);
+  exit (EXIT_FAILURE);
+}
+
+static void
+load_catalog (Job *job)
+{
+  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  GError *error = NULL;
+
+  g_clear_object (&job->estimator);
+  g_clear_object (&job->catalog);
+  job->catalog = qm_catalog_load (directory, NULL, &error);
+  check (error);
+  job->estimator = qm_estimator_new (job->catalog, &error);
+  check (error);
+}
+
+static void
+recommend (Job *job)
+{
+  g_clear_object (&job->recommendation);
+  job->recommendation = qm_recommend (job->estimator, job->resolved, NULL, NULL);
+}
+
+static void
+draw_chart (Job *job)
+{
+  GError *error = NULL;
+  g_autoptr (QmChart) chart = qm_chart_new (QM_CHART_MEMORY, job->estimator, job->recommendation, 0, qm_language_get_words (), &error);
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 800, 500);
+  cairo_t *cr = cairo_create (surface);
+
+  check (error);
+  qm_chart_draw (chart, cr, 800, 500, qm_palette_light ());
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+}
+
+static void
+write_report (Job *job)
+{
+  GError *error = NULL;
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+
+  qm_report_write (job->estimator, job->recommendation, qm_language_get_words (), "en", "2026-01-01", QM_PAPER_A4, stream, NULL, &error);
+  check (error);
+}
+
+static void
+run_plan (Job        *job,
+          const char *name,
+          const char *json)
+{
+  GError *error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
+
+  check (error);
+  job->resolved = qm_resolve (plan, job->catalog, NULL, NULL, &error);
+  check (error);
+  g_print ("%s\n", name);
+  measure ("recommend", recommend, job);
+  g_print ("  %-28s %9" G_GUINT64_FORMAT "\n", "configurations", qm_recommendation_get_considered (job->recommendation));
+  measure ("describe and draw the chart", draw_chart, job);
+  measure ("write the report", write_report, job);
+  g_clear_object (&job->recommendation);
+  g_clear_pointer (&job->resolved, qm_resolved_free);
+}
+
+int
+main (void)
+{
+  Job job = { NULL };
+
+  setlocale (LC_ALL, "");
+  if (g_getenv ("QM_DATA_DIR") == NULL)
+    {
+      g_printerr ("bench: QM_DATA_DIR must name the folder that holds catalog/\n");
+      return EXIT_FAILURE;
+    }
+  g_print ("start\n");
+  measure ("load the catalog", load_catalog, &job);
+  for (guint i = 0; i < G_N_ELEMENTS (PLANS); i++)
+    run_plan (&job, PLANS[i].name, PLANS[i].json);
+  g_clear_object (&job.estimator);
+  g_clear_object (&job.catalog);
+
+  return EXIT_SUCCESS;
+}
