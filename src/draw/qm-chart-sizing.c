@@ -81,8 +81,10 @@ qm_chart_describe_sizing (const QmMemory *memory,
                           "long their texts are."),
             qm_range_exact (memory->quick_bytes), FALSE);
   add_size (self, N_("Basic rule"),
+            /* xgettext:no-c-format */
             training ? N_("Parameters × 4 × 1.3. It holds 32-bit weights and 30% more: no gradients, no optimiser, no activations, which "
                           "training needs beside them.") :
+                       /* xgettext:no-c-format */
                        N_("Parameters × 4 × 1.3. It holds 32-bit weights and 30% more, and most models run with 16 bits or fewer."),
             qm_range_exact (memory->basic_bytes), FALSE);
   add_size (self, N_("Precise"),
