@@ -86,7 +86,11 @@ tallest (const QmChart *self,
   double height = 0;
 
   for (guint i = 0; i < self->cards->len; i++)
-    height = MAX (height, lay_card (trial, &g_array_index (self->cards, QmChartCard, i), i + 1, 0, 0, width));
+    {
+      double own = lay_card (trial, &g_array_index (self->cards, QmChartCard, i), i + 1, 0, 0, width);
+
+      height = MAX (height, own);
+    }
 
   return height;
 }

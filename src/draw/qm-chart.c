@@ -56,7 +56,7 @@ qm_chart_scene (const QmChart *self,
                 double        *scale)
 {
   QmLaidOut *laid_out = self->laid_out;
-  double factor = MIN (1, width / qm_chart_least_width (self));
+  double used, factor = MIN (1, width / qm_chart_least_width (self));
 
   if (laid_out->scene == NULL || laid_out->width != width || laid_out->height != height)
     {
@@ -69,7 +69,8 @@ qm_chart_scene (const QmChart *self,
       laid_out->height = height;
       laid_out->scale = factor;
       laid_out->scene->width = width / factor;
-      laid_out->scene->height = MAX (lay (self, laid_out->scene, width / factor, height / factor), height / factor);
+      used = lay (self, laid_out->scene, width / factor, height / factor);
+      laid_out->scene->height = MAX (used, height / factor);
     }
 
   *scale = laid_out->scale;

@@ -34,7 +34,7 @@ write_to_stream (void                *closure,
 {
   Sink *sink = closure;
 
-  if (sink->error != NULL ||
+  if (sink->error != NULL || g_cancellable_set_error_if_cancelled (sink->cancellable, &sink->error) ||
       !g_output_stream_write_all (sink->stream, data, length, NULL, sink->cancellable, &sink->error))
     return CAIRO_STATUS_WRITE_ERROR;
 

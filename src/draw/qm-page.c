@@ -374,6 +374,23 @@ qm_document_link (QmDocument *self,
   block->link_layout = qm_text_layout (self->context, text, &style);
 }
 
+/* The first rows of a table stay together, and so do its last two. */
+static gboolean
+binds_next (const QmDocument *self,
+            guint             index)
+{
+  const QmBlock *block = &g_array_index (self->blocks, QmBlock, index);
+  const QmBlock *next = index + 1 < self->blocks->len ? &g_array_index (self->blocks, QmBlock, index + 1) : NULL;
+  const QmBlock *after = index + 2 < self->blocks->len ? &g_array_index (self->blocks, QmBlock, index + 2) : NULL;
+
+  if (block->keep_next)
+    return TRUE;
+  if (block->head < 0 || next == NULL || next->head != block->head)
+    return FALSE;
+
+  return (int) index == block->head + 1 || after == NULL || after->head != block->head;
+}
+
 /* What must stand on the same page as block @index: those that follow a block
  * that may not end a page. */
 static double
@@ -387,7 +404,7 @@ height_with_followers (const QmDocument *self,
       const QmBlock *block = &g_array_index (self->blocks, QmBlock, i);
 
       height += block->height + (i > index ? block->before : 0);
-      if (!block->keep_next)
+      if (!binds_next (self, i))
         break;
     }
 

@@ -228,7 +228,9 @@ qm_report_facts (QmReport *report)
     {
       g_autofree char *text = NULL;
 
-      scene->height = MAX (scene->height, lay_fact (scene, report->words, &facts[i], i * (width + GUTTER), width));
+      double height = lay_fact (scene, report->words, &facts[i], i * (width + GUTTER), width);
+
+      scene->height = MAX (scene->height, height);
       text = qm_fill (report->words->translate (N_("{name}: {value} ({range}).")), "name",
                       report->words->translate (facts[i].name), "value", facts[i].value, "range", facts[i].range_text, NULL);
       g_string_append_printf (alternative, "%s\n", text);

@@ -27,6 +27,8 @@ char *qm_report_quality   (const QmReport   *report,
 char *qm_report_standing  (const QmReport   *report,
                            const QmChoice   *row);
 char *qm_report_prices    (const QmReport   *report);
+char *qm_report_explanation (const QmReport *report,
+                             QmChartKind     kind);
 char *qm_report_run_in    (const QmReport   *report,
                            const char       *heading,
                            const char       *text);

@@ -6,6 +6,8 @@
 #include "plan/qm-flow.h"
 #include "qm-report-private.h"
 
+#define MAX_REJECTIONS 14
+
 static const char *
 tr (const QmReport *report,
     const char     *msgid)
@@ -19,9 +21,28 @@ static const char *
 field_name (const QmReport *report,
             const char     *field)
 {
+  static const struct { const char *field; const char *name; } names[] = {
+    { "data.bytes_per_sample", N_("Size of one example on disk, in bytes") },
+    { "model.parameters", N_("Parameters of the model") },
+    { "serving.denoising_steps", N_("Steps for one picture") },
+    { "serving.first_token_seconds", N_("Wait for the first word, in seconds") },
+    { "serving.image_size", N_("Side of a picture, in pixels") },
+    { "tabular.depth", N_("Depth of a tree") },
+    { "tabular.features", N_("Columns of the table") },
+    { "tabular.trees", N_("Trees") },
+    { "training.global_batch", N_("Examples in one step") },
+    { "training.image_size", N_("Side of a picture, in pixels") },
+    { "training.sequence_length", N_("Length of one example, in tokens") },
+  };
   const QmQuestion *question = qm_flow_find_for (field, report->resolved->plan);
 
-  return question != NULL ? tr (report, question->title) : field;
+  if (question != NULL)
+    return tr (report, question->title);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (names[i].field, field) == 0)
+      return tr (report, names[i].name);
+
+  return field;
 }
 
 /* The words of the wizard for a value of the plan file. */
@@ -34,7 +55,8 @@ field_value (const QmReport *report,
   double number = g_ascii_strtod (value, NULL);
 
   if (question == NULL)
-    return g_strdup (value);
+    return g_ascii_isdigit (value[0]) && number >= 1000 ? qm_format_count (report->words, number) :
+                                                                                        g_strdup (value);
   for (const QmOption *option = question->options; option != NULL && option->value != NULL; option++)
     if (strcmp (option->value, value) == 0)
       return g_strdup (tr (report, option->name));
@@ -64,7 +86,7 @@ field_value (const QmReport *report,
 static void
 given_answers (QmReport *report)
 {
-  const double shares[] = { 0.5, 0.5 };
+  const double shares[] = { 0.42, 0.58 };
   const char *heads[] = { tr (report, N_("You told us")), "" };
   int table = qm_document_table (report->document, shares, 2, heads);
 
@@ -87,7 +109,7 @@ given_answers (QmReport *report)
 static void
 assumptions (QmReport *report)
 {
-  const double shares[] = { 0.3, 0.2, 0.5 };
+  const double shares[] = { 0.32, 0.2, 0.48 };
   const char *heads[] = { tr (report, N_("We assumed")), "", tr (report, N_("because")) };
   const GPtrArray *assumed = report->resolved->assumed;
   int table;
@@ -253,7 +275,7 @@ rejections (QmReport *report)
 
   qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("What was ruled out")), "rejections");
   table = qm_document_table (report->document, shares, 2, heads);
-  for (guint i = 0; i < MIN (list->len, 20); i++)
+  for (guint i = 0; i < MIN (list->len, MAX_REJECTIONS); i++)
     {
       const QmRejection *rejection = g_ptr_array_index (list, i);
       g_autofree char *name = rejection->devices > 0 ? g_strdup_printf ("%d × %s", rejection->devices, rejection->device->name) :
@@ -267,30 +289,53 @@ rejections (QmReport *report)
 
 /* ------------------------------------------------------------------- sources */
 
+typedef struct {
+  char *what;
+  char *source;
+  char *date;
+} Source;
+
 static void
-add_source (GPtrArray     *lines,
-            const QmWords *words,
-            const char    *what,
-            const char    *source,
-            const char    *date)
+source_free (Source *self)
 {
-  g_autofree char *line = NULL;
-
-  if (source == NULL || source[0] == '\0')
-    return;
-
-  line = date != NULL ? qm_fill (words->translate (N_("{what}: {source} ({date})")), "what", what, "source", source, "date", date, NULL)
-                      : qm_fill (words->translate (N_("{what}: {source}")), "what", what, "source", source, NULL);
-  if (!g_ptr_array_find_with_equal_func (lines, line, g_str_equal, NULL))
-    g_ptr_array_add (lines, g_steal_pointer (&line));
+  g_free (self->what);
+  g_free (self->source);
+  g_free (self->date);
+  g_free (self);
 }
 
 static void
-sources (QmReport *report)
+add_source (GPtrArray  *list,
+            const char *what,
+            const char *source,
+            char       *date)
 {
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  Source *entry;
+
+  for (guint i = 0; i < list->len; i++)
+    if (strcmp (((Source *) g_ptr_array_index (list, i))->what, what) == 0)
+      source = NULL;
+  if (source == NULL || source[0] == '\0')
+    {
+      g_free (date);
+      return;
+    }
+
+  entry = g_new (Source, 1);
+  *entry = (Source) { g_strdup (what), g_strdup (source), date != NULL ? date : g_strdup ("") };
+  g_ptr_array_add (list, entry);
+}
+
+static GPtrArray *
+collect_sources (QmReport *report)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) source_free);
   const QmModel *model = report->resolved->model;
 
+  if (report->best != NULL)
+    add_source (list, tr (report, N_("Quality")), report->best->estimate.accuracy.source, NULL);
+  if (model->name[0] != '\0')
+    add_source (list, model->name, model->source, NULL);
   for (guint i = 0; i < qm_recommendation_n_rows (report->recommendation); i++)
     {
       const QmChoice *row = qm_recommendation_row (report->recommendation, i);
@@ -298,23 +343,37 @@ sources (QmReport *report)
       if (row->offer != NULL)
         {
           g_autofree char *name = g_strdup_printf ("%s %s", row->offer->provider, row->offer->instance);
-          g_autofree char *date = row->estimate.cost.as_of != NULL ? qm_format_date (report->words, row->estimate.cost.as_of) : NULL;
 
-          add_source (lines, report->words, name, row->offer->source, date);
+          add_source (list, name, row->offer->source,
+                      row->estimate.cost.as_of != NULL ? qm_format_date (report->words, row->estimate.cost.as_of) : NULL);
         }
       if (row->estimate.device != NULL)
-        add_source (lines, report->words, row->estimate.device->name, row->estimate.device->source, NULL);
+        add_source (list, row->estimate.device->name, row->estimate.device->source, NULL);
     }
-  if (report->best != NULL)
-    add_source (lines, report->words, tr (report, N_("Quality")), report->best->estimate.accuracy.source, NULL);
-  if (model->name[0] != '\0')
-    add_source (lines, report->words, model->name, model->source, NULL);
-  if (lines->len == 0)
+
+  return list;
+}
+
+static void
+sources (QmReport *report)
+{
+  const double shares[] = { 0.28, 0.54, 0.18 };
+  const char *heads[] = { tr (report, N_("Figure")), tr (report, N_("Source")), tr (report, N_("As of")) };
+  g_autoptr (GPtrArray) list = collect_sources (report);
+  int table;
+
+  if (list->len == 0)
     return;
 
   qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("Sources")), "sources");
-  for (guint i = 0; i < lines->len; i++)
-    qm_document_text (report->document, QM_VOICE_NOTE, g_ptr_array_index (lines, i));
+  table = qm_document_table (report->document, shares, 3, heads);
+  for (guint i = 0; i < list->len; i++)
+    {
+      const Source *entry = g_ptr_array_index (list, i);
+      const char *cells[] = { entry->what, entry->source, entry->date };
+
+      qm_document_row (report->document, table, shares, 3, cells)->faint = TRUE;
+    }
 }
 
 /**

@@ -105,8 +105,11 @@ changes (QmReport *report)
     {
       const QmSensitivity *change = g_ptr_array_index (list, i);
       g_autofree char *text = qm_message_get_text (change->message, report->words);
+      g_autofree char *detail = qm_message_get_detail (change->message, report->words);
+      g_autofree char *markup = detail != NULL ? g_markup_printf_escaped ("%s: <b>%s</b>", text, detail) :
+                                                 g_markup_escape_text (text, -1);
 
-      qm_document_text (report->document, QM_VOICE_TEXT, text)->keep_next = i + 1 < MIN (list->len, 4);
+      qm_document_markup (report->document, QM_VOICE_TEXT, 0, 0, markup)->keep_next = i + 1 < MIN (list->len, 4);
     }
 }
 
@@ -120,6 +123,7 @@ figure (QmReport   *report,
 {
   g_autoptr (QmChart) chart = qm_chart_new (kind, report->estimator, report->recommendation, 0, report->words, NULL);
   g_autofree char *number = NULL;
+  g_autofree char *explanation = NULL;
   g_autofree char *markup = NULL;
   g_autofree char *caption = NULL;
 
