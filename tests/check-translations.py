@@ -96,6 +96,12 @@ def unlisted(source):
     return faults
 
 
+def refused_by_msgfmt(path):
+    """What the compiler of catalogs finds wrong with printf places and plural forms."""
+    result = subprocess.run(["msgfmt", "--check", f"--output-file={os.devnull}", path], capture_output=True, text=True)
+    return result.stderr.splitlines() if result.returncode else []
+
+
 def report(number, name, faults):
     print(f"{'not ok' if faults else 'ok'} {number} - {name}")
     for fault in faults:
@@ -111,9 +117,10 @@ def main():
     print(f"1..{1 + len(languages)}")
     failed = report(1, "every source with sentences is in POTFILES", unlisted(source))
     for number, language in enumerate(languages, 2):
-        with open(os.path.join(source, "po", language + ".po"), encoding="utf-8") as file:
+        path = os.path.join(source, "po", language + ".po")
+        with open(path, encoding="utf-8") as file:
             catalog = read_catalog(file.read())
-        faults = [] if wanted else ["nothing was extracted"]
+        faults = refused_by_msgfmt(path) + ([] if wanted else ["nothing was extracted"])
         for key, entry in wanted.items():
             faults += faults_of(key, entry, catalog.get(key))
         failed |= report(number, f"{language}: {len(wanted)} messages are translated", faults)
