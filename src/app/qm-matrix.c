@@ -298,7 +298,7 @@ qm_matrix_init (QmMatrix *self)
   add_column (GTK_COLUMN_VIEW (view), COLUMN_HARDWARE, _("Hardware"), 250);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 95);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 120);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 90);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 110);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 85);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_BOUND, _("Limited by"), 100);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_VERDICT, _("Verdict"), 160);
