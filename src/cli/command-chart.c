@@ -80,6 +80,7 @@ qm_command_chart (QmCli   *cli,
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (QmRecommendation) recommendation = NULL;
   g_autoptr (QmChart) chart = NULL;
+  g_autoptr (GError) save_error = NULL;
   QmChartKind kind;
 
   if (!qm_cli_parse (cli, &left, entries, 1, 1, error) || !parse_kind (kind_word, &kind, error) ||
@@ -102,5 +103,13 @@ qm_command_chart (QmCli   *cli,
   if (chart == NULL)
     return FALSE;
 
-  return qm_chart_save (chart, output, width, height, dark, error);
+  if (qm_chart_save (chart, output, width, height, dark, &save_error))
+    return TRUE;
+
+  /* An ending that no writer knows is the caller's mistake, not the machine's. */
+  if (g_error_matches (save_error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, save_error->message);
+  else
+    g_propagate_error (error, g_steal_pointer (&save_error));
+  return FALSE;
 }
