@@ -74,7 +74,7 @@ qm_ui_icon_tile (const char *icon_name,
   gtk_widget_add_css_class (image, "icon-tile");
   if (small)
     gtk_widget_add_css_class (image, "small");
-  gtk_widget_set_valign (image, GTK_ALIGN_START);
+  gtk_widget_set_valign (image, small ? GTK_ALIGN_CENTER : GTK_ALIGN_START);
   gtk_widget_set_halign (image, GTK_ALIGN_START);
 
   return image;
