@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "qm-cli.h"
 
 static const char *
@@ -79,21 +80,10 @@ static void
 print_quality (const QmAccuracy *accuracy,
                const QmWords    *words)
 {
-  g_autofree char *value = NULL;
+  g_autofree char *value = qm_phrase_quality (words, accuracy);
+  g_autofree char *range = qm_phrase_quality_range (words, accuracy);
 
-  if (!qm_range_is_known (accuracy->value))
-    {
-      g_print ("  %-10s %s\n", _("Quality"), _("unknown"));
-      return;
-    }
-
-  if (accuracy->is_relative)
-    value = qm_format_points (words, accuracy->value.p50);
-  else if (accuracy->value.p50 <= 1)
-    value = qm_format_percent (words, accuracy->value.p50);
-  else
-    value = qm_format_number (words, accuracy->value.p50);
-  g_print ("  %-10s %s (%s)\n", _("Quality"), value, accuracy->metric);
+  g_print ("  %-10s %s  (%s)\n", _("Quality"), value, range);
 }
 
 /**
