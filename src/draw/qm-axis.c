@@ -233,35 +233,33 @@ qm_axis_ticks (const QmAxis *self,
   return ticks;
 }
 
+/* On a linear axis all ticks have the unit that suits its end. */
 static char *
-time_label (double         value,
+time_label (const QmAxis  *self,
+            double         value,
             const QmWords *words)
 {
   static const struct { double unit; const char *name; } units[] = {
-    { 60, N_("min") }, { 1, N_("s") }, { 1e-3, N_("ms") },
+    { 3600, N_("h") }, { 60, N_("min") }, { 1, N_("s") }, { 1e-3, N_("ms") },
   };
+  double size = self->scale == QM_SCALE_LOG ? value : self->high / 3;
   g_autofree char *text = NULL;
   guint i = 0;
 
   if (value == 0)
     return g_strdup ("0");
-  if (value >= 365.25 * DAY)
+  if (size >= 365.25 * DAY)
     {
       text = qm_format_number (words, value / (365.25 * DAY));
-      return qm_fill (words->translate_plural ("{n} year", "{n} years", lround (value / (365.25 * DAY))), "n", text, NULL);
+      return qm_fill (words->translate_plural ("{n} year", "{n} years", value == 365.25 * DAY ? 1 : 2), "n", text, NULL);
     }
-  if (value >= DAY)
+  if (size >= DAY)
     {
       text = qm_format_number (words, value / DAY);
       return qm_fill (words->translate_plural ("{n} day", "{n} days", value == DAY ? 1 : 2), "n", text, NULL);
     }
-  if (value >= 3600)
-    {
-      text = qm_format_number (words, value / 3600);
-      return g_strconcat (text, NO_BREAK_SPACE, words->translate (N_("h")), NULL);
-    }
 
-  while (i + 1 < G_N_ELEMENTS (units) && value < units[i].unit)
+  while (i + 1 < G_N_ELEMENTS (units) && size < units[i].unit)
     i++;
   text = qm_format_number (words, value / units[i].unit);
 
@@ -299,7 +297,7 @@ qm_axis_tick_label (const QmAxis  *self,
   switch (self->quantity)
     {
     case QM_QUANTITY_SECONDS:
-      return time_label (value, words);
+      return time_label (self, value, words);
     case QM_QUANTITY_BYTES:
       return byte_label (self, value, with_unit, words);
     case QM_QUANTITY_PERCENT:

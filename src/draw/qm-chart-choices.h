@@ -20,7 +20,34 @@ typedef struct {
   double deadline_seconds;          /* NaN none */
   double budget;                    /* NaN none */
   double minimum_quality;           /* NaN none */
+  double latency_seconds;           /* asked of 99 in 100 answers; 0 none */
 } QmChoiceSet;
+
+/**
+ * QmSpotFigures:
+ * @money: of the job without any interruption
+ * @on_demand_money: of the same on machines that stay; NaN unknown
+ * @seconds: of the job without any interruption
+ */
+typedef struct {
+  double money;
+  double on_demand_money;
+  double seconds;
+  double interruptions_per_hour;
+  double checkpoint_seconds;
+  double restart_seconds;
+} QmSpotFigures;
+
+/**
+ * QmOwningFigures:
+ * @rent_per_hour: what renting costs for the work of one hour of the own device
+ */
+typedef struct {
+  double purchase;
+  double own_per_hour;
+  QmRange rent_per_hour;
+  double break_even_hours;
+} QmOwningFigures;
 
 char    *qm_choice_short_name         (const QmChoice    *choice,
                                        const QmWords     *words);
@@ -30,5 +57,16 @@ QmChart *qm_chart_describe_cost_time  (const QmChoiceSet *set,
 QmChart *qm_chart_describe_accuracy   (const QmChoiceSet *set,
                                        const QmWords     *words,
                                        GError           **error);
+QmChart *qm_chart_describe_serving    (const QmChoiceSet *set,
+                                       const QmWords     *words,
+                                       GError           **error);
+QmChart *qm_chart_describe_spot       (const QmSpotFigures *figures,
+                                       const char        *name,
+                                       const char        *currency,
+                                       const QmWords     *words);
+QmChart *qm_chart_describe_buy_or_rent (const QmOwningFigures *figures,
+                                       const char        *name,
+                                       const char        *currency,
+                                       const QmWords     *words);
 
 G_END_DECLS

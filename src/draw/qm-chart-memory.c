@@ -7,6 +7,9 @@
 /* A part below this share of the whole is not told apart in the picture. */
 #define SMALL_SHARE 0.012
 
+/* A rule of thumb stretches the axis to at most this many times the rest. */
+#define FARTHEST_RULE 1.5
+
 typedef struct {
   const char *name;                 /* where several parts are one; NULL: the part's own */
   guint parts;                      /* bit 1 << QmMemoryPart */
@@ -72,6 +75,7 @@ add_stack (QmChart        *self,
   g_array_append_val (self->rows, row);
 }
 
+/* A rule may be far off: it is then drawn at the edge, with an arrow. */
 static void
 add_size (QmChart    *self,
           const char *name,
@@ -80,6 +84,7 @@ add_size (QmChart    *self,
           gboolean    precise)
 {
   QmChartRow row = { .value = bytes, .chosen = precise, .hollow = !precise };
+  gboolean off = !precise && bytes.p50 > self->x.high;
   g_autofree char *value = qm_format_bytes (self->words, bytes.p50);
   g_autofree char *range = qm_format_bytes_range (self->words, bytes);
 
@@ -89,6 +94,13 @@ add_size (QmChart    *self,
   row.name = g_strdup (self->words->translate (name));
   row.note = g_strdup (self->words->translate (note));
   row.value_text = bytes.p90 > bytes.p10 ? g_strdup_printf ("%s (%s)", value, range) : g_strdup (value);
+  if (off)
+    {
+      g_autofree char *near = g_steal_pointer (&row.value_text);
+
+      row.value_text = g_strconcat (near, " \342\206\222", NULL);
+      row.value = qm_range_exact (self->x.high * 0.985);
+    }
   row.ink = precise ? QM_INK_BLUE : QM_INK_GREY;
   row.marker = precise ? QM_MARKER_DISC : QM_MARKER_DIAMOND;
   row.mark = qm_chart_add_mark (self, g_strconcat (row.name, ": ", row.value_text, NULL), -1);
@@ -197,6 +209,7 @@ add_table (QmChart        *self,
  * qm_chart_describe_memory:
  * @memory: sizes in bytes
  * @device_name: of one device, short
+ * @devices: how many share the job
  * @headroom: share of the device to be kept free, 0 to 1
  * @words: the reader's language
  *
@@ -206,23 +219,25 @@ add_table (QmChart        *self,
 QmChart *
 qm_chart_describe_memory (const QmMemory *memory,
                           const char     *device_name,
+                          int             devices,
                           double          headroom,
                           const QmWords  *words)
 {
   QmChart *self = qm_chart_alloc (QM_CHART_MEMORY, QM_FORM_ROWS, words);
-  double most = MAX (MAX (memory->need.p90, memory->usable_bytes), MAX (memory->quick_bytes, memory->basic_bytes));
+  double most = MAX (memory->need.p90, memory->usable_bytes);
+  const char *quick = devices > 1 ? N_("parameters × 2 × 1.2, on all devices together") : N_("parameters × 2 × 1.2");
+  const char *basic = devices > 1 ? N_("parameters × 4 × 1.3, on all devices together") : N_("parameters × 4 × 1.3");
   g_autofree char *need = qm_format_bytes_range (words, memory->need);
 
   self->title = title_of (words, memory, device_name, headroom);
   self->subtitle = subtitle_of (words, memory);
   self->x.quantity = QM_QUANTITY_BYTES;
-  qm_axis_cover (&self->x, 0, most * 1.03);
-  self->x.high = MAX (most * 1.03, 1);
+  self->x.high = MAX (1.03 * MAX (most, MIN (MAX (memory->quick_bytes, memory->basic_bytes), FARTHEST_RULE * most)), 1);
 
   add_limits (self, memory, device_name, headroom);
   add_stack (self, memory);
-  add_size (self, N_("Quick rule"), N_("parameters × 2 × 1.2"), qm_range_exact (memory->quick_bytes), FALSE);
-  add_size (self, N_("Basic rule"), N_("parameters × 4 × 1.3"), qm_range_exact (memory->basic_bytes), FALSE);
+  add_size (self, N_("Quick rule"), quick, qm_range_exact (memory->quick_bytes), FALSE);
+  add_size (self, N_("Basic rule"), basic, qm_range_exact (memory->basic_bytes), FALSE);
   add_size (self, N_("Precise"), N_("trusted here"), memory->need, TRUE);
   add_table (self, memory);
   self->summary = qm_fill (words->translate (N_("{title}. The range is {range}.")), "title", self->title, "range", need, NULL);

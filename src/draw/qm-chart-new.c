@@ -54,7 +54,8 @@ new_memory (QmRecommendation *recommendation,
   if (!qm_range_is_known (choice->estimate.memory.need))
     return refuse (error, words->translate (N_("There is no memory chart: how much memory this job needs is not known")));
 
-  return qm_chart_describe_memory (&choice->estimate.memory, name, headroom, words);
+  return qm_chart_describe_memory (&choice->estimate.memory, name, choice->estimate.configuration.devices, headroom,
+                                   words);
 }
 
 static const char *
@@ -126,7 +127,8 @@ new_of_choices (QmRecommendation *recommendation,
   guint n = qm_recommendation_n_rows (recommendation);
   g_autofree const QmChoice **rows = g_new (const QmChoice *, n);
   QmChoiceSet set = { .n = n, .chosen = row, .currency = currency_of (recommendation), .deadline_seconds = limits->hours * 3600,
-                      .budget = limits->money, .minimum_quality = limits->min_accuracy };
+                      .budget = limits->money, .minimum_quality = limits->min_accuracy,
+                      .latency_seconds = qm_recommendation_get_resolved (recommendation)->plan->serving.latency_p99_seconds };
 
   for (guint i = 0; i < n; i++)
     rows[i] = qm_recommendation_row (recommendation, i);
@@ -145,6 +147,94 @@ new_cost_time (QmRecommendation *recommendation,
     return refuse (error, words->translate (N_("There is no chart of cost against time: serving has no end, only a cost a month")));
 
   return new_of_choices (recommendation, row, qm_chart_describe_cost_time, words, error);
+}
+
+static QmChart *
+new_spot (QmEstimator      *estimator,
+          QmRecommendation *recommendation,
+          const QmChoice   *choice,
+          const QmWords    *words,
+          GError          **error)
+{
+  const QmEconomics *economics = qm_estimator_get_economics (estimator);
+  const QmEstimate *estimate = &choice->estimate;
+  const char *currency = currency_of (recommendation);
+  g_autofree char *name = qm_choice_short_name (choice, words);
+  double hours = estimate->time.seconds.p50 / 3600, rate = qm_economics_per_usd (economics, currency);
+  QmSpotFigures figures = { .seconds = estimate->time.seconds.p50, .on_demand_money = NAN,
+                            .interruptions_per_hour = economics->spot_interruptions_per_hour,
+                            .checkpoint_seconds = economics->checkpoint_seconds, .restart_seconds = economics->restart_seconds };
+
+  if (!qm_plan_is_training (qm_recommendation_get_resolved (recommendation)->plan))
+    return refuse (error, words->translate (N_("There is no spot chart: only training can go on from a checkpoint")));
+  if (choice->offer == NULL || !(choice->offer->spot_usd_per_hour > 0) || !(hours > 0))
+    return refuse (error, words->translate (N_("There is no spot chart: this machine is not to be had as a spot machine")));
+
+  figures.money = choice->offer->spot_usd_per_hour * choice->machines * hours * rate;
+  if (choice->offer->on_demand_usd_per_hour > 0)
+    figures.on_demand_money = choice->offer->on_demand_usd_per_hour * choice->machines * hours * rate;
+
+  return qm_chart_describe_spot (&figures, name, currency, words);
+}
+
+/* The bought row that is looked at, or the first there is. */
+static const QmChoice *
+bought_row (QmRecommendation *recommendation,
+            const QmChoice   *choice)
+{
+  if (choice->place == QM_PLACE_BUY)
+    return choice;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    if (qm_recommendation_row (recommendation, i)->place == QM_PLACE_BUY)
+      return qm_recommendation_row (recommendation, i);
+
+  return NULL;
+}
+
+static const QmChoice *
+cheapest_rent (QmRecommendation *recommendation)
+{
+  const QmChoice *cheapest = NULL;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (recommendation, i);
+
+      if (row->place == QM_PLACE_CLOUD && row->estimate.cost.money.p50 > 0 &&
+          (cheapest == NULL || row->estimate.cost.money.p50 < cheapest->estimate.cost.money.p50))
+        cheapest = row;
+    }
+
+  return cheapest;
+}
+
+static QmChart *
+new_buy_or_rent (QmEstimator      *estimator,
+                 QmRecommendation *recommendation,
+                 const QmChoice   *choice,
+                 const QmWords    *words,
+                 GError          **error)
+{
+  gboolean serves = qm_recommendation_get_resolved (recommendation)->plan->activity == QM_ACTIVITY_SERVE;
+  const QmChoice *bought = bought_row (recommendation, choice), *rented = cheapest_rent (recommendation);
+  QmOwningFigures figures;
+  double hours;
+  g_autofree char *name = NULL;
+
+  if (bought == NULL || rented == NULL)
+    return refuse (error, words->translate (N_("There is nothing to compare: the choices are not both to rent and to buy")));
+
+  hours = serves ? qm_estimator_get_economics (estimator)->hours_per_month : bought->estimate.time.seconds.p50 / 3600;
+  figures = (QmOwningFigures) { .purchase = bought->estimate.cost.purchase_money, .own_per_hour = bought->estimate.cost.per_hour,
+                                .rent_per_hour = qm_range_scale (rented->estimate.cost.money, 1 / hours) };
+  figures.break_even_hours = figures.purchase / (figures.rent_per_hour.p50 - figures.own_per_hour);
+  if (!(figures.break_even_hours > 0) || isinf (figures.break_even_hours))
+    return refuse (error, words->translate (N_("Buying never pays here: an hour of rent costs less than the power of an own device")));
+
+  name = g_strdup_printf ("%d × %s", MAX (1, bought->estimate.configuration.devices),
+                          bought->estimate.device != NULL ? bought->estimate.device->name : "");
+  return qm_chart_describe_buy_or_rent (&figures, name, currency_of (recommendation), words);
 }
 
 /**
@@ -181,11 +271,13 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_COST_TIME: self = new_cost_time (recommendation, row, words, error); break;
     case QM_CHART_ACCURACY: self = new_of_choices (recommendation, row, qm_chart_describe_accuracy, words, error); break;
     case QM_CHART_STAGES: self = new_stages (recommendation, words, error); break;
-    case QM_CHART_SERVING:
-    case QM_CHART_BUY_OR_RENT:
-    case QM_CHART_SPOT:
+    case QM_CHART_SERVING: self = new_of_choices (recommendation, row, qm_chart_describe_serving, words, error); break;
+    case QM_CHART_SPOT: self = new_spot (estimator, recommendation, choice, words, error); break;
+    case QM_CHART_BUY_OR_RENT: self = new_buy_or_rent (estimator, recommendation, choice, words, error); break;
     case QM_CHART_ELASTIC:
-    default: return refuse (error, words->translate (N_("There is nothing to draw for this plan")));
+    default:
+      return refuse (error, words->translate (N_("There is no chart of replicas: the plan does not say how the load changes over the "
+                                                 "day")));
     }
   if (self != NULL)
     self->language = g_strdup (qm_language_get_tag ());

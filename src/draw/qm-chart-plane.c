@@ -266,7 +266,7 @@ right_margin (const QmPlane *self)
   if (self->chart->columns->len > 0)
     widest = MAX (widest, COLUMN_HALF + 4);
 
-  return MIN (widest, self->width * 0.34);
+  return MIN (widest, self->width * 0.45);
 }
 
 static double

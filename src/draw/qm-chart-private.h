@@ -226,6 +226,7 @@ const char *qm_memory_part_name (QmMemoryPart   part);
 /* the charts, from plain figures */
 QmChart *qm_chart_describe_memory (const QmMemory *memory,
                                    const char     *device_name,
+                                   int             devices,
                                    double          headroom,
                                    const QmWords  *words);
 QmChart *qm_chart_describe_sizing (const QmMemory *memory,

@@ -4,6 +4,9 @@
 
 #include "qm-chart-private.h"
 
+/* A rule of thumb stretches the axis to at most this many times the rest. */
+#define FARTHEST_RULE 1.5
+
 static void
 add_size (QmChart    *self,
           const char *name,
@@ -12,6 +15,7 @@ add_size (QmChart    *self,
           gboolean    precise)
 {
   QmChartRow row = { .value = bytes, .bar = TRUE, .note_below = TRUE, .chosen = precise };
+  gboolean off = !precise && bytes.p50 > self->x.high;
   g_autofree char *value = qm_format_bytes (self->words, bytes.p50);
   g_autofree char *range = qm_format_bytes_range (self->words, bytes);
 
@@ -21,6 +25,13 @@ add_size (QmChart    *self,
   row.name = g_strdup (self->words->translate (name));
   row.note = g_strdup (self->words->translate (note));
   row.value_text = bytes.p90 > bytes.p10 ? g_strdup_printf ("%s (%s)", value, range) : g_strdup (value);
+  if (off)
+    {
+      g_autofree char *near = g_steal_pointer (&row.value_text);
+
+      row.value_text = g_strconcat (near, " \342\206\222", NULL);
+      row.value = qm_range_exact (self->x.high * 0.84);
+    }
   row.ink = precise ? QM_INK_BLUE : QM_INK_GREY;
   row.hatch = precise ? QM_HATCH_NONE : QM_HATCH_FLAT;
   row.mark = qm_chart_add_mark (self, g_strconcat (row.name, ": ", row.value_text, NULL), -1);
@@ -63,11 +74,12 @@ qm_chart_describe_sizing (const QmMemory *memory,
 {
   QmChart *self = qm_chart_alloc (QM_CHART_SIZING, QM_FORM_ROWS, words);
   g_autofree char *capacity = qm_format_bytes (words, memory->usable_bytes);
+  double most = MAX (memory->need.p90, memory->usable_bytes);
 
   self->title = title_of (words, memory);
   self->subtitle = g_strdup (words->translate (N_("Memory by three ways of sizing, and what each leaves out")));
   self->x = (QmAxis) { .quantity = QM_QUANTITY_BYTES,
-                       .high = 1.03 * MAX (MAX (memory->need.p90, memory->usable_bytes), MAX (memory->quick_bytes, memory->basic_bytes)) };
+                       .high = 1.03 * MAX (most, MIN (MAX (memory->quick_bytes, memory->basic_bytes), FARTHEST_RULE * most)) };
   if (memory->usable_bytes > 0)
     qm_chart_add_limit (self, memory->usable_bytes,
                         qm_fill (words->translate (N_("{device} holds {size}")), "device", device_name, "size", capacity, NULL), TRUE);

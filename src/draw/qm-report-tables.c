@@ -31,6 +31,7 @@ field_name (const QmReport *report,
     { "tabular.features", N_("Columns of the table") },
     { "tabular.trees", N_("Trees") },
     { "training.global_batch", N_("Examples in one step") },
+    { "training.method", N_("How much of the model is trained") },
     { "training.image_size", N_("Side of a picture, in pixels") },
     { "training.sequence_length", N_("Length of one example, in tokens") },
   };
@@ -145,6 +146,43 @@ qm_report_answers (QmReport *report)
 
 /* -------------------------------------------------------------------- matrix */
 
+/* The middle over its range, or the one figure that is known. */
+static char *
+two_lines (char *middle,
+           char *range)
+{
+  char *text = strcmp (middle, range) == 0 ? g_strdup (middle) : g_strconcat (middle, "\n", range, NULL);
+
+  g_free (middle);
+  g_free (range);
+
+  return text;
+}
+
+static char *
+time_cell (const QmReport   *report,
+           const QmEstimate *estimate)
+{
+  QmRange seconds = report->resolved->plan->activity == QM_ACTIVITY_SERVE ? estimate->serving.latency_p99_seconds :
+                                                                            estimate->time.seconds;
+
+  if (!qm_range_is_known (seconds))
+    return g_strdup ("–");
+
+  return two_lines (qm_format_seconds (report->words, seconds.p50), qm_format_seconds_range (report->words, seconds));
+}
+
+static char *
+cost_cell (const QmReport   *report,
+           const QmEstimate *estimate)
+{
+  if (!qm_range_is_known (estimate->cost.money))
+    return g_strdup ("–");
+
+  return two_lines (qm_format_money (report->words, estimate->cost.money.p50, report->currency),
+                    qm_format_money_range (report->words, estimate->cost.money, report->currency));
+}
+
 static void
 add_choice (QmReport       *report,
             int             table,
@@ -154,18 +192,14 @@ add_choice (QmReport       *report,
 {
   const QmEstimate *estimate = &row->estimate;
   g_autofree char *where = qm_report_where (report, row);
-  g_autofree char *time = qm_format_seconds (report->words, estimate->time.seconds.p50);
-  g_autofree char *time_range = qm_format_seconds_range (report->words, estimate->time.seconds);
-  g_autofree char *money = qm_format_money (report->words, estimate->cost.money.p50, report->currency);
-  g_autofree char *money_range = qm_format_money_range (report->words, estimate->cost.money, report->currency);
+  g_autofree char *times = time_cell (report, estimate);
+  g_autofree char *costs = cost_cell (report, estimate);
   g_autofree char *quality = qm_range_is_known (estimate->accuracy.value) && estimate->accuracy.is_relative ?
     qm_format_points (report->words, estimate->accuracy.value.p50) : qm_report_quality (report, &estimate->accuracy);
   g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
   g_autofree char *standing = qm_report_standing (report, row);
   g_autofree char *device = qm_device_short_name (estimate->device);
   g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices), device);
-  g_autofree char *times = g_strconcat (time, "\n", time_range, NULL);
-  g_autofree char *costs = g_strconcat (money, "\n", money_range, NULL);
   const char *cells[] = { hardware, where, times, costs, quality, full, standing };
   QmBlock *block = qm_document_row (report->document, table, shares, 7, cells);
 
@@ -262,29 +296,61 @@ message_list (QmReport   *report,
     }
 }
 
-static void
-rejections (QmReport *report)
+static double
+nearness (const QmRejection *rejection)
+{
+  return rejection->margin > 0 ? rejection->margin : INFINITY;
+}
+
+static int
+nearest_first (gconstpointer a,
+               gconstpointer b)
+{
+  double first = nearness (*(const QmRejection **) a), second = nearness (*(const QmRejection **) b);
+
+  return first < second ? -1 : first > second;
+}
+
+/* The nearest misses. */
+void
+qm_report_rejections (QmReport *report,
+                      guint     most)
 {
   const double shares[] = { 0.32, 0.68 };
   const char *heads[] = { tr (report, N_("Hardware")), tr (report, N_("Why not")) };
-  GPtrArray *list = qm_recommendation_get_rejections (report->recommendation);
+  GPtrArray *all = qm_recommendation_get_rejections (report->recommendation);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
   int table;
 
-  if (list == NULL || list->len == 0)
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    if (((QmRejection *) g_ptr_array_index (all, i))->message != NULL)
+      g_ptr_array_add (list, g_ptr_array_index (all, i));
+  if (list->len == 0)
     return;
 
-  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("What was ruled out")), "rejections");
+  g_ptr_array_sort (list, nearest_first);
   table = qm_document_table (report->document, shares, 2, heads);
-  for (guint i = 0; i < MIN (list->len, MAX_REJECTIONS); i++)
+  for (guint i = 0; i < MIN (list->len, most); i++)
     {
       const QmRejection *rejection = g_ptr_array_index (list, i);
-      g_autofree char *name = rejection->devices > 0 ? g_strdup_printf ("%d × %s", rejection->devices, rejection->device->name) :
-                                                       g_strdup (rejection->device->name);
+      g_autofree char *name = g_strdup_printf ("%d × %s", MAX (1, rejection->devices), rejection->device->name);
       g_autofree char *why = qm_message_get_text (rejection->message, report->words);
       const char *cells[] = { name, why };
 
       qm_document_row (report->document, table, shares, 2, cells);
     }
+}
+
+static void
+rejections (QmReport *report)
+{
+  GPtrArray *all = qm_recommendation_get_rejections (report->recommendation);
+
+  if (report->best == NULL || all == NULL || all->len == 0)
+    return;
+
+  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("What was ruled out")), "rejections");
+  qm_report_rejections (report, MAX_REJECTIONS);
 }
 
 /* ------------------------------------------------------------------- sources */

@@ -10,6 +10,9 @@
 #define MAX_REASONS  3
 #define LINK_WIDTH   96
 
+/* What comes nearest where nothing fits, on the first page. */
+#define NEAREST_MISSES 18
+
 static const char *
 tr (const QmReport *report,
     const char     *msgid)
@@ -133,7 +136,8 @@ figure (QmReport   *report,
   g_set_str (&chart->language, report->document->language);
   number = qm_format_count (report->words, ++report->n_figures);
   caption = qm_fill (tr (report, N_("Figure {n}. {what}.")), "n", number, "what", qm_chart_get_subtitle (chart), NULL);
-  markup = qm_report_run_in (report, qm_chart_get_title (chart), heading != NULL ? qm_chart_get_summary (chart) : NULL);
+  explanation = heading != NULL ? qm_report_explanation (report, kind) : NULL;
+  markup = qm_report_run_in (report, qm_chart_get_title (chart), explanation);
   if (heading != NULL)
     qm_document_heading (report->document, QM_VOICE_HEAD, heading, destination);
   qm_document_markup (report->document, QM_VOICE_TEXT, 0, 0, markup)->keep_next = TRUE;
@@ -155,7 +159,11 @@ first_page (QmReport *report)
   qm_document_heading (report->document, QM_VOICE_TITLE, headline, "answer");
   qm_document_text (report->document, QM_VOICE_LEAD, verdict);
   if (report->best == NULL)
-    return;
+    {
+      qm_document_heading (report->document, QM_VOICE_SUBHEAD, tr (report, N_("What was ruled out")), NULL);
+      qm_report_rejections (report, NEAREST_MISSES);
+      return;
+    }
 
   qm_report_facts (report);
   reasons (report);

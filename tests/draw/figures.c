@@ -34,7 +34,7 @@ memory_that_fits (const QmWords *words)
 {
   QmMemory memory = lora_memory ();
 
-  return qm_chart_describe_memory (&memory, "L40S", 0.2, words);
+  return qm_chart_describe_memory (&memory, "L40S", 1, 0.2, words);
 }
 
 static QmChart *
@@ -43,7 +43,7 @@ memory_that_does_not (const QmWords *words)
   QmMemory memory = lora_memory ();
 
   memory.usable_bytes = 16.0 * GIB;
-  return qm_chart_describe_memory (&memory, "RTX 4060 Ti 16GB", 0.2, words);
+  return qm_chart_describe_memory (&memory, "RTX 4060 Ti 16GB", 2, 0.2, words);
 }
 
 static QmChart *
@@ -165,6 +165,37 @@ stages (const QmWords *words)
   return qm_chart_describe_stages (list, QM_STAGE_DEVELOPMENT, "USD", words);
 }
 
+static QmChart *
+spot (const QmWords *words)
+{
+  const QmSpotFigures spot_figures = { .money = 5.14, .on_demand_money = 9.1, .seconds = 10.7 * 3600, .interruptions_per_hour = 0.15,
+                                       .checkpoint_seconds = 60, .restart_seconds = 300 };
+
+  return qm_chart_describe_spot (&spot_figures, "1 × L4", "USD", words);
+}
+
+static QmChart *
+buy_or_rent (const QmWords *words)
+{
+  const QmOwningFigures owning = { .purchase = 11500, .own_per_hour = 0.2, .rent_per_hour = { 1.5, 1.861, 2.3 },
+                                   .break_even_hours = 11500 / (1.861 - 0.2) };
+
+  return qm_chart_describe_buy_or_rent (&owning, "1 × NVIDIA L40S", "USD", words);
+}
+
+static QmChart *
+serving (const QmWords *words)
+{
+  QmChoiceSet set = choice_set ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    choices[i].estimate.serving = (QmServingFigures) { .known = TRUE, .requests_per_second = 1.5 + 0.1 * i, .replicas = 1 + i % 3,
+                                                       .latency_p99_seconds = qm_range_log_normal (9 + 2 * i, 0.5) };
+  set.latency_seconds = 12;
+
+  return qm_chart_describe_serving (&set, words, NULL);
+}
+
 const Figure figures[] = {
   { "memory", memory_that_fits },
   { "too-small", memory_that_does_not },
@@ -173,5 +204,8 @@ const Figure figures[] = {
   { "cost-time", cost_time },
   { "accuracy", accuracy },
   { "stages", stages },
+  { "spot", spot },
+  { "buy-or-rent", buy_or_rent },
+  { "serving", serving },
   { NULL, NULL },
 };

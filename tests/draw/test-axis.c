@@ -41,6 +41,14 @@ test_time (void)
 }
 
 static void
+test_linear_time (void)
+{
+  QmAxis axis = { .quantity = QM_QUANTITY_SECONDS, .high = 110 };
+
+  assert_ticks (&axis, 2, "0, 30" NBSP "s, 60" NBSP "s, 90" NBSP "s");
+}
+
+static void
 test_bytes (void)
 {
   QmAxis axis = { .quantity = QM_QUANTITY_BYTES, .high = 52 * GIB };
@@ -96,6 +104,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/axis/money", test_money);
   g_test_add_func ("/axis/time", test_time);
+  g_test_add_func ("/axis/linear-time", test_linear_time);
   g_test_add_func ("/axis/bytes", test_bytes);
   g_test_add_func ("/axis/sparser", test_sparser);
   g_test_add_func ("/axis/place", test_place);
