@@ -1,78 +1,114 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Pictures of the pages: screenshots.sh SOURCE BUILD [FOLDER [PLAN]].
-# Wide and narrow, light and dark, in English and in Chinese.
+# Pictures of every page, chart and page of the report, as a person sees them:
+# screenshots.sh SOURCE BUILD [FOLDER [PLAN]]. The pages are wide and narrow,
+# light and dark, in English and in Chinese.
 set -uo pipefail
 source=$1 build=$2
-folder=${3:-$build/screenshots}
+mkdir -p "${3:-$build/screenshots}"
+folder=$(realpath "${3:-$build/screenshots}")
 plan=$(realpath "${4:-$source/docs/example.qmplan}")
 program=$build/src/app/quartermaster
-[ -x "$program" ] || { echo "$program is not built"; exit 1; }
+cli=$build/src/cli/quartermaster-cli
+failed=0
 
-mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 export QM_DATA_DIR=$source/data QM_LOCALE_DIR=$build/po GSETTINGS_SCHEMA_DIR=$build/data
 export QM_NVML_HELPER=$build/src/probe/quartermaster-nvml
 export GSK_RENDERER=cairo GDK_BACKEND=x11 LIBGL_ALWAYS_SOFTWARE=1 GTK_A11Y=none GSETTINGS_BACKEND=keyfile
-export XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache XDG_RUNTIME_DIR=$work/run
-export program
+export XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$work/state
+export XDG_RUNTIME_DIR=$work/run
+export program source
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 
-# Inside the virtual screen: the picture is taken when two in a row are alike
-# and something is on the screen.
+# Inside the virtual screen: from the answer back through all questions by the
+# keyboard. A picture is taken when two in a row are alike and differ from the
+# page before.
 # shellcheck disable=SC2016
 inside='
-  "$program" "${@:2}" &
+  prefix=$1 plan=$2 last=
+  "$program" "$plan" &
   process=$!
-  before=
-  for _ in $(seq 30); do
-    sleep 1
-    kill -0 $process 2>/dev/null || break
-    now=$(import -silent -window root ppm:- | sha256sum)
-    colours=$(import -silent -window root -format %k info:-)
-    if [ "$now" = "$before" ] && [ "${colours:-1}" -gt 8 ]; then
-      import -silent -window root "$1"
-      kill $process
-      wait $process
-      exit 0
-    fi
-    before=$now
+  trap "kill $process 2>/dev/null" EXIT
+  shoot() {
+    local before= now
+    for _ in $(seq 40); do
+      sleep 0.5
+      kill -0 $process 2>/dev/null || { echo "the program ended before $1"; exit 1; }
+      now=$(import -silent -window root ppm:- | sha256sum)
+      if [ "$now" = "$before" ] && [ "$now" != "$last" ] && [ "$(import -silent -window root -format %k info:-)" -gt 8 ]; then
+        import -silent -window root "$prefix-$1.png"
+        last=$now
+        return
+      fi
+      before=$now
+    done
+    echo "$1 never came to rest"
+    exit 1
+  }
+  press() { python3 "$source/tests/press.py" "$@"; }
+
+  shoot answer
+  for page in review limits stage scale model activity task start; do
+    press Alt_L Left
+    shoot $page
   done
-  kill $process 2>/dev/null
-  exit 1
+  press Alt_L 2
+  shoot computer
 '
 
-# picture NAME WIDTH HEIGHT SCHEME LOCALE [PLAN]
-picture() {
-  local name=$1 width=$2 height=$3 scheme=$4 locale=$5
-  shift 5
-  rm -rf "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"
-  mkdir -p "$XDG_CONFIG_HOME/glib-2.0/settings" "$XDG_DATA_HOME"
+# pages VARIANT WIDTH HEIGHT SCHEME LOCALE
+pages() {
+  local variant=$1 width=$2 height=$3 scheme=$4 locale=$5
+  rm -rf "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_STATE_HOME"
+  mkdir -p "$XDG_CONFIG_HOME/glib-2.0/settings" "$XDG_CONFIG_HOME/gtk-4.0" "$XDG_DATA_HOME"
   printf '[io/github/quartermaster/Quartermaster]\nwindow-width=%d\nwindow-height=%d\n' "$width" "$height" \
     >"$XDG_CONFIG_HOME/glib-2.0/settings/keyfile"
-  mkdir "$XDG_CONFIG_HOME/gtk-4.0"
-  printf '[Settings]\ngtk-font-name=Inter 11\n' >"$XDG_CONFIG_HOME/gtk-4.0/settings.ini"
+  printf '[Settings]\ngtk-font-name=Inter 11\ngtk-cursor-blink=false\ngtk-enable-animations=false\n' \
+    >"$XDG_CONFIG_HOME/gtk-4.0/settings.ini"
   # xvfb-run hangs where it is process 1 of a namespace: this shell stays above it.
   if ADW_DEBUG_COLOR_SCHEME=$scheme LC_ALL=$locale LANGUAGE=${locale%.*} \
     xvfb-run -a -s "-screen 0 ${width}x${height}x24 -nolisten tcp" \
-    dbus-run-session -- bash -c "$inside" picture "$folder/$name.png" "$@" >"$work/log" 2>&1; then
-    echo "$folder/$name.png"
+    dbus-run-session -- bash -c "$inside" inside "$folder/$variant" "$plan" >"$work/log" 2>&1; then
+    ls "$folder/$variant"-*.png
   else
-    echo "$name: no picture came"
+    echo "$variant: not every picture came"
     cat "$work/log"
     failed=1
   fi
+  grep -E 'WARNING|CRITICAL' "$work/log"
 }
 
-failed=0
-for page in start answer; do
-  arguments=()
-  [ $page = answer ] && arguments=("$plan")
-  picture $page 1280 900 default en_US.UTF-8 "${arguments[@]}"
-  picture $page-dark 1280 900 prefer-dark en_US.UTF-8 "${arguments[@]}"
-  picture $page-narrow 400 800 default en_US.UTF-8 "${arguments[@]}"
-  picture $page-zh_CN 1280 900 default zh_CN.UTF-8 "${arguments[@]}"
-done
+# Exit status 1: the plan has nothing for this kind.
+charts() {
+  local kind scheme status
+  for kind in memory sizing scaling serving cost-time accuracy buy-or-rent spot elastic stages; do
+    for scheme in '' --dark; do
+      "$cli" chart "$plan" --kind $kind $scheme -o "$folder/chart-$kind${scheme#-}.png" 2>"$work/log"
+      status=$?
+      case $status in
+        0) echo "$folder/chart-$kind${scheme#-}.png" ;;
+        1) echo "$kind: $(cat "$work/log")" ;;
+        *) cat "$work/log"; failed=1 ;;
+      esac
+    done
+  done
+}
+
+reports() {
+  local language
+  for language in en zh_CN; do
+    LC_ALL=${language/en/en_US}.UTF-8 "$cli" report "$plan" --language $language -o "$work/$language.pdf" &&
+      pdftoppm -r 80 -png "$work/$language.pdf" "$folder/report-$language" && ls "$folder/report-$language"*.png || failed=1
+  done
+}
+
+pages wide 1280 900 default en_US.UTF-8
+pages dark 1280 900 prefer-dark en_US.UTF-8
+pages narrow 400 800 default en_US.UTF-8
+pages zh_CN 1280 900 default zh_CN.UTF-8
+charts
+reports
 exit $failed
