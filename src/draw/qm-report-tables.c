@@ -46,6 +46,27 @@ field_name (const QmReport *report,
   return field;
 }
 
+/* The items of a list of the plan file, apart from its brackets and quotes. */
+static char *
+list_value (const char *value)
+{
+  g_autoptr (JsonNode) node = json_from_string (value, NULL);
+  g_autoptr (GStrvBuilder) items = g_strv_builder_new ();
+  g_auto (GStrv) strings = NULL;
+  JsonArray *array;
+
+  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
+    return g_strdup (value);
+
+  array = json_node_get_array (node);
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    if (json_node_get_value_type (json_array_get_element (array, i)) == G_TYPE_STRING)
+      g_strv_builder_add (items, json_array_get_string_element (array, i));
+  strings = g_strv_builder_end (items);
+
+  return strings[0] != NULL ? g_strjoinv (", ", strings) : g_strdup ("\342\200\223");
+}
+
 /* The words of the wizard for a value of the plan file. */
 static char *
 field_value (const QmReport *report,
@@ -80,7 +101,7 @@ field_value (const QmReport *report,
     case QM_ANSWER_YES_NO:
       return g_strdup (strcmp (value, "true") == 0 || strcmp (value, "yes") == 0 ? tr (report, N_("yes")) : tr (report, N_("no")));
     default:
-      return g_strdup (value);
+      return value[0] == '[' ? list_value (value) : g_strdup (value);
     }
 }
 
