@@ -101,14 +101,19 @@ read_kfd (const char *root,
   return 0;
 }
 
-/* amdgpu counts the traffic of a card's own link and memory, and names the maker
- * of its memory chips, where it is a card; for the graphics of a processor it
- * hides these files, or older ones say "unknown". */
+/* The driver says. Where it cannot be asked: amdgpu counts the traffic of a card's
+ * own link and memory, and names the maker of its memory chips; for the graphics
+ * of a processor it hides these files, or older ones say "unknown". */
 static gboolean
 is_card (const char *root,
          const char *folder)
 {
   g_autofree char *maker = qm_tree_read_in (root, folder, "mem_info_vram_vendor");
+  double bytes;
+  QmDrmMemory memory = qm_probe_drm (root, folder, "amdgpu", &bytes);
+
+  if (memory != QM_DRM_MEMORY_UNKNOWN)
+    return memory == QM_DRM_MEMORY_OWN;
 
   return (maker != NULL && strcmp (maker, "unknown") != 0) || qm_tree_has (root, folder, "mem_busy_percent") ||
          qm_tree_has (root, folder, "pcie_bw");

@@ -111,6 +111,32 @@ is_suspended (const char *root,
   return g_strcmp0 (status, "suspended") == 0;
 }
 
+/* Where the driver cannot be asked, the place tells the processor's own. */
+static void
+read_intel (const char     *root,
+            const char     *folder,
+            QmProbedDevice *device)
+{
+  double bytes;
+
+  switch (qm_probe_drm (root, folder, device->driver, &bytes))
+    {
+    case QM_DRM_MEMORY_OWN:
+      device->memory_kind = QM_MEMORY_KIND_DEDICATED;
+      device->memory_bytes = bytes;
+      qm_probed_device_unknown (device, "memory_free_bytes", _("its driver does not tell"));
+      break;
+    case QM_DRM_MEMORY_SHARED:
+      device->memory_kind = QM_MEMORY_KIND_UNIFIED;
+      break;
+    case QM_DRM_MEMORY_UNKNOWN:
+    default:
+      if (qm_pci_address_equal (device->id, INTEL_IN_PROCESSOR))
+        device->memory_kind = QM_MEMORY_KIND_UNIFIED;
+      break;
+    }
+}
+
 /* Of a device that sleeps only what the kernel remembers is read: anything else
  * would wake it. */
 static void
@@ -142,8 +168,8 @@ read_device (const char *root,
   read_link (root, folder, device);
   if (vendor == VENDOR_AMD && g_strcmp0 (device->driver, "amdgpu") == 0)
     qm_probe_amd (root, device, folder);
-  else if (vendor == VENDOR_INTEL && qm_pci_address_equal (address, INTEL_IN_PROCESSOR))
-    device->memory_kind = QM_MEMORY_KIND_UNIFIED;
+  else if (vendor == VENDOR_INTEL)
+    read_intel (root, folder, device);
 }
 
 /**

@@ -34,6 +34,29 @@ GPtrArray       *qm_cgroup_folders        (const char      *root,
 gboolean         qm_pci_address_equal     (const char      *a,
                                            const char      *b);
 
+/* What a graphics driver of the kernel says of a device's memory. */
+typedef enum {
+  QM_DRM_MEMORY_UNKNOWN,
+  QM_DRM_MEMORY_SHARED,
+  QM_DRM_MEMORY_OWN,
+} QmDrmMemory;
+
+/* How a driver is called: as ioctl(), on what @data means. */
+typedef struct {
+  int (*call) (gpointer      data,
+               unsigned long request,
+               gpointer      argument);
+  gpointer data;
+} QmDrm;
+
+QmDrmMemory      qm_drm_read_memory       (const QmDrm     *drm,
+                                           const char      *driver,
+                                           double          *bytes);
+QmDrmMemory      qm_probe_drm             (const char      *root,
+                                           const char      *folder,
+                                           const char      *driver,
+                                           double          *bytes);
+
 QmProbedDevice  *qm_probed_device_new     (const char      *id);
 void             qm_probed_device_free    (QmProbedDevice  *self);
 void             qm_probed_device_unknown (QmProbedDevice  *self,
