@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qm-page.h"
+#include "qm-text-show.h"
 
 #define ROW_PADDING 3.2
 #define DISC_RADIUS 7.5
@@ -61,7 +62,7 @@ show (Writer      *writer,
 {
   set_ink (writer, ink, alpha);
   cairo_move_to (writer->cr, x, y);
-  pango_cairo_show_layout (writer->cr, layout);
+  qm_text_show (writer->cr, layout);
 }
 
 static double

@@ -317,10 +317,11 @@ message_list (QmReport   *report,
     }
 }
 
+/* How far a rejected device is from being allowed, 1 not at all. */
 static double
 nearness (const QmRejection *rejection)
 {
-  return rejection->margin > 0 ? rejection->margin : INFINITY;
+  return rejection->margin >= 1 ? rejection->margin : INFINITY;
 }
 
 static int

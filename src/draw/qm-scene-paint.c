@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "qm-scene.h"
+#include "qm-text-show.h"
 
 #define HALO 4
 
@@ -229,7 +230,7 @@ paint_text (cairo_t         *cr,
     }
   set_color (cr, qm_palette_ink (palette, item->ink), item->alpha);
   cairo_move_to (cr, x, y);
-  pango_cairo_show_layout (cr, item->layout);
+  qm_text_show (cr, item->layout);
 }
 
 static void
