@@ -204,6 +204,21 @@ cost_cell (const QmReport   *report,
                     qm_format_money_range (report->words, estimate->cost.money, report->currency));
 }
 
+/* The figure alone: the section on quality says what it is against. */
+static char *
+quality_cell (const QmReport   *report,
+              const QmAccuracy *accuracy)
+{
+  if (!qm_range_is_known (accuracy->value))
+    return g_strdup ("–");
+  if (accuracy->is_relative)
+    return qm_format_points (report->words, accuracy->value.p50);
+  if (g_strcmp0 (accuracy->metric, "loss") == 0)
+    return qm_format_number (report->words, accuracy->value.p50);
+
+  return qm_format_percent (report->words, accuracy->value.p50);
+}
+
 static void
 add_choice (QmReport       *report,
             int             table,
@@ -215,8 +230,7 @@ add_choice (QmReport       *report,
   g_autofree char *where = qm_report_where (report, row);
   g_autofree char *times = time_cell (report, estimate);
   g_autofree char *costs = cost_cell (report, estimate);
-  g_autofree char *quality = qm_range_is_known (estimate->accuracy.value) && estimate->accuracy.is_relative ?
-    qm_format_points (report->words, estimate->accuracy.value.p50) : qm_report_quality (report, &estimate->accuracy);
+  g_autofree char *quality = quality_cell (report, &estimate->accuracy);
   g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
   g_autofree char *standing = qm_report_standing (report, row);
   g_autofree char *device = qm_device_short_name (estimate->device);
