@@ -130,9 +130,12 @@ attach (GtkWidget        *row,
   g_object_set_data_full (G_OBJECT (row), "question", data, (GDestroyNotify) row_data_free);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(question->title));
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  if (question->gloss != NULL)
-    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _(question->gloss));
-  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 2);
+  if (ADW_IS_ACTION_ROW (row))
+    {
+      if (question->gloss != NULL)
+        adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _(question->gloss));
+      adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 2);
+    }
   gtk_widget_set_name (row, question->field);
 }
 
@@ -215,6 +218,65 @@ switch_row_new (QmSession        *session,
   return row;
 }
 
+/* ["aws","gcp"] of the plan file as people write it: aws, gcp */
+static char *
+join_words (const char *value)
+{
+  g_autoptr (JsonNode) node = value != NULL ? json_from_string (value, NULL) : NULL;
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_auto (GStrv) strings = NULL;
+
+  for (guint i = 0; node != NULL && JSON_NODE_HOLDS_ARRAY (node) && i < json_array_get_length (json_node_get_array (node)); i++)
+    g_strv_builder_add (words, json_array_get_string_element (json_node_get_array (node), i));
+  strings = g_strv_builder_end (words);
+
+  return g_strjoinv (", ", strings);
+}
+
+static void
+words_applied (AdwEntryRow *row)
+{
+  RowData *data = row_data (GTK_WIDGET (row));
+  g_auto (GStrv) words = g_strsplit_set (gtk_editable_get_text (GTK_EDITABLE (row)), ", ", -1);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_ARRAY);
+  g_autoptr (JsonArray) array = json_array_new ();
+  g_autofree char *value = NULL;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    if (words[i][0] != '\0')
+      json_array_add_string_element (array, words[i]);
+  json_node_set_array (node, array);
+  value = json_array_get_length (array) > 0 ? json_to_string (node, FALSE) : NULL;
+  qm_session_set_answer (data->session, data->question->field, value, NULL);
+}
+
+static void
+update_words (AdwEntryRow *row)
+{
+  RowData *data = row_data (GTK_WIDGET (row));
+  g_autofree char *value = qm_session_get_effective (data->session, data->question->field);
+  g_autofree char *text = join_words (value);
+
+  if (strcmp (gtk_editable_get_text (GTK_EDITABLE (row)), text) != 0)
+    gtk_editable_set_text (GTK_EDITABLE (row), text);
+}
+
+static GtkWidget *
+words_row_new (QmSession        *session,
+               const QmQuestion *question)
+{
+  GtkWidget *row = adw_entry_row_new ();
+
+  attach (row, session, question);
+  adw_entry_row_set_show_apply_button (ADW_ENTRY_ROW (row), TRUE);
+  gtk_widget_set_tooltip_text (row, question->gloss != NULL ? _(question->gloss) : NULL);
+  g_signal_connect (row, "apply", G_CALLBACK (words_applied), NULL);
+  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update_words), row, G_CONNECT_SWAPPED);
+  update_words (ADW_ENTRY_ROW (row));
+
+  return row;
+}
+
 /**
  * qm_question_row_new:
  * @session: the session
@@ -230,6 +292,8 @@ qm_question_row_new (QmSession        *session,
     return combo_row_new (session, question);
   if (question->kind == QM_ANSWER_YES_NO)
     return switch_row_new (session, question);
+  if (question->kind == QM_ANSWER_WORDS)
+    return words_row_new (session, question);
 
   return qm_number_row_new (session, question);
 }
