@@ -93,28 +93,7 @@ verdict_cell (QmMatrixItem *item,
               char        **first,
               char        **second)
 {
-  const QmChoice *choice = choice_of (item);
-
-  if (item->row == 0 && choice->within_limits)
-    *first = g_strdup (_("Chosen"));
-  else if (!choice->within_limits)
-    *first = g_strdup (choice->broken_limit == QM_LIMIT_MONEY ? _("Over your budget")
-                       : choice->broken_limit == QM_LIMIT_DEADLINE ? _("After your deadline")
-                       : choice->broken_limit == QM_LIMIT_LATENCY ? _("Answers too slowly") : _("Outside your limits"));
-  else if (choice->dominated_by >= 0)
-    {
-      g_autofree char *better = qm_phrase_hardware (qm_recommendation_row (item->recommendation, choice->dominated_by));
-
-      *first = g_strdup (_("Dominated"));
-      *second = g_strdup_printf (_("by %s"), better);
-    }
-  else if (choice->ruled_out_by_cost)
-    {
-      *first = g_strdup (_("Not worth it"));
-      *second = g_strdup (_("twice the money, no better"));
-    }
-  else
-    *first = g_strdup (_("Possible"));
+  *first = g_strdup (qm_phrase_standing (qm_language_get_words (), item->recommendation, item->row, second));
 }
 
 static void

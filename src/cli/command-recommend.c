@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "qm-cli.h"
 
 #define SHOWN_REJECTIONS 12
@@ -20,12 +21,11 @@ print_matrix (QmRecommendation *recommendation,
       g_autofree char *time = isnan (row->estimate.time.seconds.p50)
                                 ? g_strdup ("–") : qm_format_seconds (words, row->estimate.time.seconds.p50);
       g_autofree char *money = qm_format_money (words, row->estimate.cost.money.p50, currency);
-      const char *verdict = !row->within_limits ? _("outside your limits")
-                            : i == 0 ? _("chosen")
-                            : row->dominated_by >= 0 ? _("dominated")
-                            : row->ruled_out_by_cost ? _("twice the money, no better") : "";
+      g_autofree char *detail = NULL;
+      const char *verdict = qm_phrase_standing (words, recommendation, i, &detail);
 
-      g_print ("  %-58s %12s %14s  %s\n", row->label, time, money, verdict);
+      g_print ("  %-58s %12s %14s  %s%s%s\n", row->label, time, money, verdict, detail != NULL ? ": " : "",
+               detail != NULL ? detail : "");
     }
 }
 

@@ -1,50 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "qm-cli.h"
-
-static const char *
-verdict_words (QmVerdict verdict)
-{
-  switch (verdict)
-    {
-    case QM_VERDICT_FITS:
-      return _("fits");
-    case QM_VERDICT_TIGHT:
-      return _("tight");
-    case QM_VERDICT_MAY_FIT:
-      return _("may fit");
-    case QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY:
-      return _("partly in system memory");
-    case QM_VERDICT_DOES_NOT_FIT:
-      return _("does not fit");
-    case QM_VERDICT_UNKNOWN:
-    default:
-      return _("unknown");
-    }
-}
-
-static const char *
-place_words (QmPlace place)
-{
-  switch (place)
-    {
-    case QM_PLACE_THIS_COMPUTER:
-      return _("this computer");
-    case QM_PLACE_OWNED:
-      return _("yours");
-    case QM_PLACE_BUY:
-      return _("to buy");
-    case QM_PLACE_CLOUD:
-      return _("to rent");
-    case QM_PLACE_UNSET:
-    default:
-      return "";
-    }
-}
 
 static void
 print_memory (const QmMemory *memory,
@@ -55,7 +16,7 @@ print_memory (const QmMemory *memory,
   g_autofree char *usable = qm_format_bytes (words, memory->usable_bytes);
 
   if (qm_range_is_known (memory->need))
-    g_print ("  %-10s %s  (%s) / %s: %s\n", _("Memory"), need, range, usable, verdict_words (memory->verdict));
+    g_print ("  %-10s %s  (%s) / %s: %s\n", _("Memory"), need, range, usable, qm_phrase_verdict (words, memory->verdict));
 }
 
 static void
@@ -109,11 +70,13 @@ qm_cli_print_choice (QmCli            *cli,
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, currency);
   g_autofree char *money_range = qm_format_money_range (words, estimate->cost.money, currency);
 
-  g_print ("%s  [%s]\n", choice->label, place_words (choice->place));
+  g_print ("%s  [%s]\n", choice->label, qm_phrase_place (words, choice->place));
   print_memory (&estimate->memory, words);
   if (qm_range_is_known (estimate->time.seconds))
     g_print ("  %-10s %s  (%s)\n", _("Time"), time, time_range);
-  if (estimate->cost.known)
+  if (estimate->cost.known && strcmp (money, money_range) == 0)
+    g_print ("  %-10s %s%s\n", _("Cost"), money, resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
+  else if (estimate->cost.known)
     g_print ("  %-10s %s  (%s)%s\n", _("Cost"), money, money_range,
              resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
   print_serving (estimate, words);

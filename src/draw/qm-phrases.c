@@ -5,22 +5,36 @@
 #include <math.h>
 #include <string.h>
 
+#include "qm-chart-private.h"
+
+/* Virtual cores of each machine where some cores of a processor are rented; else 0. */
+static int
+rented_cores (const QmChoice *choice)
+{
+  return choice->estimate.device->device_class == QM_DEVICE_CLASS_CPU && choice->offer != NULL ? choice->offer->vcpus : 0;
+}
 
 /**
  * qm_phrase_hardware:
  * @choice: a choice
  *
- * Returns: (transfer full): e.g. "2 × NVIDIA L40S"
+ * Returns: (transfer full): e.g. "2 × NVIDIA L40S", "1 × 8 vCPU AMD EPYC 9654"
  */
 char *
 qm_phrase_hardware (const QmChoice *choice)
 {
-  return g_strdup_printf ("%d × %s", MAX (1, choice->estimate.configuration.devices), choice->estimate.device->name);
+  int n = MAX (1, choice->estimate.configuration.devices);
+  int cores = rented_cores (choice);
+
+  if (cores > 0)
+    return g_strdup_printf ("%d × %d vCPU %s", n, cores, choice->estimate.device->name);
+
+  return g_strdup_printf ("%d × %s", n, choice->estimate.device->name);
 }
 
 /**
  * qm_phrase_headline:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @choice: a choice
  *
  * Returns: (transfer full): the choice as a sentence
@@ -30,6 +44,18 @@ qm_phrase_headline (const QmWords *words, const QmChoice *choice)
 {
   int n = MAX (1, choice->estimate.configuration.devices);
   g_autofree char *hardware = n == 1 ? g_strdup (choice->estimate.device->name) : qm_phrase_hardware (choice);
+  int cores = rented_cores (choice);
+
+  /* Translators: virtual cores are what clouds rent out, usually two of them for
+   * each core of the processor {device} */
+  if (n == 1 && cores > 0)
+    {
+      g_autofree char *count = qm_format_count (words, cores);
+
+      return qm_fill (words->translate_plural ("Rent a server with {n} virtual core ({device})",
+                                               "Rent a server with {n} virtual cores ({device})", cores),
+                      "n", count, "device", choice->estimate.device->name, NULL);
+    }
 
   /* Translators: %s is the name of a GPU or processor, with a count before it
    * where there are several: "NVIDIA L4" or "4 × NVIDIA L4" */
@@ -48,6 +74,75 @@ qm_phrase_headline (const QmWords *words, const QmChoice *choice)
     }
 }
 
+/* In natural logarithms of money, as hurdles are. */
+#define EASIER 0.1
+
+static const char *
+outside (QmLimit limit)
+{
+  switch (limit)
+    {
+    case QM_LIMIT_MONEY:
+      return N_("Over your budget");
+    case QM_LIMIT_DEADLINE:
+      return N_("After your deadline");
+    case QM_LIMIT_LATENCY:
+      return N_("Answers too slowly");
+    case QM_LIMIT_PLACE:
+      return N_("Not where you allow");
+    case QM_LIMIT_ACCURACY:
+      return N_("Below your quality");
+    default:
+      return N_("Outside your limits");
+    }
+}
+
+/**
+ * qm_phrase_standing:
+ * @words: the reader's language
+ * @recommendation: a recommendation
+ * @row: a row of its matrix
+ * @detail: (out) (transfer full) (nullable): why, where there is more to say
+ *
+ * Returns: (transfer none): the verdict on the row
+ */
+const char *
+qm_phrase_standing (const QmWords *words, QmRecommendation *recommendation, guint row, char **detail)
+{
+  const QmChoice *choice = qm_recommendation_row (recommendation, row);
+
+  *detail = NULL;
+  if (row == 0 && choice->within_limits)
+    return words->translate (N_("Chosen"));
+  if (!choice->within_limits)
+    return words->translate (outside (choice->broken_limit));
+  if (choice->dominated_by >= 0)
+    {
+      const QmChoice *better = qm_recommendation_row (recommendation, choice->dominated_by);
+      g_autofree char *name = qm_phrase_hardware (better);
+      g_autofree char *drawback = better->drawback != NULL ? qm_message_get_text (better->drawback, words) : NULL;
+
+      /* What beats it in figures may yet be harder to use. */
+      if (drawback != NULL && better->hurdles > choice->hurdles + EASIER)
+        {
+          /* Translators: {hardware} is better in time, money and quality, but has the {drawback} */
+          *detail = qm_fill (words->translate (N_("{hardware} is better, but: {drawback}")), "hardware", name, "drawback", drawback, NULL);
+          return words->translate (N_("Possible"));
+        }
+      /* Translators: {hardware} is better in time, money and quality */
+      *detail = qm_fill (words->translate (N_("by {hardware}, in everything")), "hardware", name, NULL);
+      return words->translate (N_("Beaten"));
+    }
+  if (choice->ruled_out_by_cost)
+    {
+      *detail = g_strdup (words->translate (N_("twice the money, no better")));
+      return words->translate (N_("Not worth it"));
+    }
+
+  *detail = choice->drawback != NULL ? qm_message_get_text (choice->drawback, words) : NULL;
+  return words->translate (N_("Possible"));
+}
+
 /**
  * qm_phrase_currency:
  * @plan: a plan
@@ -62,7 +157,7 @@ qm_phrase_currency (const QmPlan *plan)
 
 /**
  * qm_phrase_terms:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @plan: the plan
  * @choice: a choice
  *
@@ -90,7 +185,7 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
 
 /**
  * qm_phrase_quality:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @accuracy: what is known of the quality
  *
  * Returns: (transfer full): its middle
@@ -111,7 +206,7 @@ qm_phrase_quality (const QmWords *words, const QmAccuracy *accuracy)
 
 /**
  * qm_phrase_quality_range:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @accuracy: what is known of the quality
  *
  * Returns: (transfer full): its range and what it is against
@@ -145,7 +240,7 @@ qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy)
 
 /**
  * qm_phrase_verdict:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @verdict: whether it fits
  *
  * Returns: (transfer none): a word for it
@@ -173,7 +268,7 @@ qm_phrase_verdict (const QmWords *words, QmVerdict verdict)
 
 /**
  * qm_phrase_bound:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @bound: what limits the speed
  *
  * Returns: (transfer none): a word for it
@@ -201,7 +296,7 @@ qm_phrase_bound (const QmWords *words, QmBound bound)
 
 /**
  * qm_phrase_place:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @place: where
  *
  * Returns: (transfer none): a word for it
@@ -227,7 +322,7 @@ qm_phrase_place (const QmWords *words, QmPlace place)
 
 /**
  * qm_phrase_stage:
- * @words: the reader\'s language
+ * @words: the reader's language
  * @stage: a stage of the project
  *
  * Returns: (transfer none): its name

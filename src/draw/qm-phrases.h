@@ -13,6 +13,8 @@ char       *qm_phrase_terms         (const QmWords *words, const QmPlan   *plan,
 char       *qm_phrase_quality       (const QmWords *words, const QmAccuracy *accuracy);
 char       *qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy);
 const char *qm_phrase_verdict       (const QmWords *words, QmVerdict       verdict);
+const char *qm_phrase_standing      (const QmWords *words, QmRecommendation *recommendation,
+                                     guint row, char **detail);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
 const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);

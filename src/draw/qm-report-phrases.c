@@ -3,51 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "draw/qm-phrases.h"
 #include "plan/qm-flow.h"
 #include "qm-report-private.h"
-
-static char *
-hardware (const QmReport *report,
-          const QmChoice *choice)
-{
-  int n = MAX (1, choice->estimate.configuration.devices);
-  const char *name = choice->estimate.device != NULL ? choice->estimate.device->name : "";
-
-  return n == 1 ? g_strdup (name) : g_strdup_printf ("%d × %s", n, name);
-}
 
 /* The answer in a few words. */
 char *
 qm_report_headline (const QmReport *report)
 {
-  g_autofree char *name = NULL;
-  const char *sentence;
-  gboolean one;
-
   if (report->best == NULL)
     return g_strdup (report->words->translate (N_("Nothing that you allow can do this job")));
 
-  name = hardware (report, report->best);
-  one = report->best->estimate.configuration.devices <= 1;
-  switch (report->best->place)
-    {
-    case QM_PLACE_THIS_COMPUTER:
-      sentence = N_("Use this computer: {hardware}");
-      break;
-    case QM_PLACE_OWNED:
-      sentence = N_("Use your {hardware}");
-      break;
-    case QM_PLACE_BUY:
-      sentence = one ? N_("Buy one {hardware}") : N_("Buy {hardware}");
-      break;
-    case QM_PLACE_CLOUD:
-    case QM_PLACE_UNSET:
-    default:
-      sentence = one ? N_("Rent one {hardware}") : N_("Rent {hardware}");
-      break;
-    }
-
-  return qm_fill (report->words->translate (sentence), "hardware", name, NULL);
+  return qm_phrase_headline (report->words, report->best);
 }
 
 static const char *
@@ -236,49 +203,17 @@ qm_report_quality (const QmReport   *report,
   return qm_fill (words->translate (N_("{percent} on a published benchmark")), "percent", middle, NULL);
 }
 
-static const char *
-limit_words (QmLimit limit)
-{
-  switch (limit)
-    {
-    case QM_LIMIT_MEMORY: return N_("not enough memory");
-    case QM_LIMIT_HOST_MEMORY: return N_("not enough system memory");
-    case QM_LIMIT_SUPPORT: return N_("software does not run on it");
-    case QM_LIMIT_PLACE: return N_("not where you allow");
-    case QM_LIMIT_MONEY: return N_("over budget");
-    case QM_LIMIT_DEADLINE: return N_("after the deadline");
-    case QM_LIMIT_LATENCY: return N_("answers too slowly");
-    case QM_LIMIT_LOAD: return N_("cannot carry the load");
-    case QM_LIMIT_ACCURACY: return N_("below your quality");
-    case QM_LIMIT_NO_PRICE: return N_("no price known");
-    case QM_LIMIT_NO_RATE: return N_("no speed known");
-    case QM_LIMIT_BEATEN:
-    case QM_LIMIT_NONE:
-    default: return N_("possible");
-    }
-}
-
 /* A verdict on a row of the decision matrix. */
 char *
 qm_report_standing (const QmReport *report,
-                    const QmChoice *row)
+                    guint           row)
 {
   const QmWords *words = report->words;
+  g_autofree char *detail = NULL;
+  const char *standing = qm_phrase_standing (words, report->recommendation, row, &detail);
 
-  if (report->best != NULL && strcmp (row->label, report->best->label) == 0)
-    return g_strdup (words->translate (N_("chosen")));
-  if (!row->within_limits)
-    return g_strdup (words->translate (limit_words (row->broken_limit)));
-  if (row->dominated_by >= 0)
-    {
-      g_autofree char *number = qm_format_count (words, row->dominated_by + 1);
-
-      return qm_fill (words->translate (N_("beaten by row {n}")), "n", number, NULL);
-    }
-  if (row->ruled_out_by_cost)
-    return g_strdup (words->translate (N_("not worth the money")));
-
-  return g_strdup (words->translate (N_("possible")));
+  return detail != NULL ? qm_fill (words->translate (N_("{standing}: {detail}")), "standing", standing, "detail", detail, NULL)
+                        : g_strdup (standing);
 }
 
 /* Of which day the prices are. */

@@ -25,7 +25,7 @@ char *qm_report_where     (const QmReport   *report,
 char *qm_report_quality   (const QmReport   *report,
                            const QmAccuracy *accuracy);
 char *qm_report_standing  (const QmReport   *report,
-                           const QmChoice   *row);
+                           guint             row);
 char *qm_report_prices    (const QmReport   *report);
 char *qm_report_explanation (const QmReport *report,
                              QmChartKind     kind);

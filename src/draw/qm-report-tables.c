@@ -232,7 +232,7 @@ add_choice (QmReport       *report,
   g_autofree char *costs = cost_cell (report, estimate);
   g_autofree char *quality = quality_cell (report, &estimate->accuracy);
   g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
-  g_autofree char *standing = qm_report_standing (report, row);
+  g_autofree char *standing = qm_report_standing (report, index);
   g_autofree char *device = qm_device_short_name (estimate->device);
   g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices), device);
   const char *cells[] = { hardware, where, times, costs, quality, full, standing };

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decide/qm-choices.h"
 
+#include "decide/qm-hurdles.h"
+
 #include <math.h>
 #include <string.h>
 
 #define MAX_CHOICES 8
 #define MAX_ROWS    14
 
-/* An alternative must be better in its own way by this much to be worth a line. */
+/* An alternative must be better in its own way by this much to be worth a line,
+ * and save what is worth a thought. */
 #define CLEARLY_CHEAPER 0.8
 #define CLEARLY_FASTER  0.7
+#define WORTH_WAITING   0.25          /* of the small hours */
+
+/* Of the drawbacks, the gravest are told. */
+#define MAX_DRAWBACKS 3
 
 /* What costs so many times as much is no alternative; what is bought stays. */
 #define ABSURDLY_DEAR 12
@@ -48,6 +55,8 @@ void
 qm_choice_clear (QmChoice *self)
 {
   g_clear_pointer (&self->reasons, g_ptr_array_unref);
+  g_clear_pointer (&self->drawbacks, g_ptr_array_unref);
+  g_clear_pointer (&self->drawback, qm_message_free);
 }
 
 void
@@ -56,11 +65,13 @@ qm_choice_copy (const QmChoice *source,
 {
   *copy = *source;
   copy->reasons = source->reasons != NULL ? g_ptr_array_ref (source->reasons) : NULL;
+  copy->drawbacks = source->drawbacks != NULL ? g_ptr_array_ref (source->drawbacks) : NULL;
+  copy->drawback = source->drawback != NULL ? qm_message_copy (source->drawback) : NULL;
 }
 
-/* Proper names only: shown in every language. */
-void
-qm_choice_set_label (QmChoice *choice)
+/* What is rented of a processor is some of its cores, not the whole of it. */
+static char *
+hardware_name (const QmChoice *choice)
 {
   const QmDevice *device = choice->estimate.device;
   int n = MAX (1, choice->estimate.configuration.devices);
@@ -68,15 +79,26 @@ qm_choice_set_label (QmChoice *choice)
 
   if (g_str_has_prefix (name, "NVIDIA GeForce "))
     name += strlen ("NVIDIA GeForce ");
+  if (device->device_class == QM_DEVICE_CLASS_CPU && choice->offer != NULL && choice->offer->vcpus > 0)
+    return g_strdup_printf ("%d × %d vCPU %s", n, choice->offer->vcpus, name);
+
+  return g_strdup_printf ("%d × %s", n, name);
+}
+
+/* Proper names only: shown in every language. */
+void
+qm_choice_set_label (QmChoice *choice)
+{
+  g_autofree char *hardware = hardware_name (choice);
 
   if (choice->offer != NULL && choice->machines > 1)
-    g_snprintf (choice->label, sizeof choice->label, "%d × %s, %d × %s %s", n, name, choice->machines,
+    g_snprintf (choice->label, sizeof choice->label, "%s, %d × %s %s", hardware, choice->machines,
                 choice->offer->provider, choice->offer->instance);
   else if (choice->offer != NULL)
-    g_snprintf (choice->label, sizeof choice->label, "%d × %s, %s %s", n, name, choice->offer->provider,
+    g_snprintf (choice->label, sizeof choice->label, "%s, %s %s", hardware, choice->offer->provider,
                 choice->offer->instance);
   else
-    g_snprintf (choice->label, sizeof choice->label, "%d × %s", n, name);
+    g_strlcpy (choice->label, hardware, sizeof choice->label);
 }
 
 void
@@ -86,6 +108,7 @@ qm_choice_from_row (const QmSearch *search,
                     QmChoice       *choice)
 {
   const QmPlacement *placement = placement_of (search, row);
+  const QmRecipe *recipe = g_ptr_array_index (search->recipes, solution_of (search, row)->recipe);
   double margin, seconds;
 
   *choice = (QmChoice) { .kind = QM_CHOICE_OTHER, .dominated_by = -1, .ruled_out_against = -1 };
@@ -94,6 +117,9 @@ qm_choice_from_row (const QmSearch *search,
   choice->offer = placement->offer;
   choice->machines = solution_of (search, row)->machines;
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  choice->drawbacks = qm_hurdles_explain (row->drawbacks, recipe->stack.needs, search->job.economics, MAX_DRAWBACKS);
+  choice->drawback = qm_hurdles_brief (row->drawbacks, recipe->stack.needs, search->job.economics);
+  choice->hurdles = row->hurdles;
   choice->score = qm_search_score (search, row, wish, &choice->broken_limit, &margin);
   choice->within_limits = choice->broken_limit == QM_LIMIT_NONE;
   seconds = isnan (row->seconds) ? search->job.economics->hours_per_month * 3600 : row->seconds;
@@ -126,7 +152,10 @@ is_faster (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
-  return row->seconds < CLEARLY_FASTER * best->estimate.time.seconds.p50;
+  double saved = best->estimate.time.seconds.p50 - row->seconds;
+
+  return row->seconds < CLEARLY_FASTER * best->estimate.time.seconds.p50 &&
+         saved > WORTH_WAITING * search->job.economics->small_hours * 3600;
 }
 
 static gboolean

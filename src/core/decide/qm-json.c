@@ -372,6 +372,7 @@ add_choices (JsonObject       *root,
       set_text (object, "kind", kind_word (choice));
       set_text (object, "place", qm_enum_to_word (QM_TYPE_PLACE, choice->place));
       set_messages (object, "reasons", choice->reasons);
+      set_messages (object, "drawbacks", choice->drawbacks);
       json_object_set_boolean_member (object, "pareto", choice->pareto);
       set_text (object, "ruled_out_by", ruled_out_word (choice));
       json_array_add_element (array, node);

@@ -87,6 +87,27 @@ apply_marginal_rule (QmChoice       *row,
     row->ruled_out_against = 0;
 }
 
+/* The row that leaves @index no reason to be chosen: of several the one that is
+ * easiest to use; -1 if there is none. */
+static int
+dominator_of (const GArray *rows,
+              guint         index)
+{
+  const QmChoice *row = &g_array_index (rows, QmChoice, index);
+  int found = -1;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const QmChoice *other = &g_array_index (rows, QmChoice, i);
+
+      if (i != index && dominates (other, row) &&
+          (found < 0 || other->hurdles < g_array_index (rows, QmChoice, found).hurdles))
+        found = i;
+    }
+
+  return found;
+}
+
 /* Marks the Pareto front of money, time and quality, who dominates whom, and
  * what the marginal rule rules out against the first row. */
 void
@@ -96,10 +117,7 @@ qm_matrix_compare (GArray *rows)
     {
       QmChoice *row = &g_array_index (rows, QmChoice, i);
 
-      row->dominated_by = -1;
-      for (guint j = 0; j < rows->len && row->dominated_by < 0; j++)
-        if (i != j && dominates (&g_array_index (rows, QmChoice, j), row))
-          row->dominated_by = j;
+      row->dominated_by = dominator_of (rows, i);
       row->pareto = row->dominated_by < 0;
       if (i > 0)
         apply_marginal_rule (row, &g_array_index (rows, QmChoice, 0));

@@ -177,7 +177,7 @@ add_bought (Builder *self)
           const QmHost *host = qm_economics_host (economics, device, bought_counts[j]);
           QmPlacement placement;
 
-          if (host == NULL)
+          if (host == NULL || bought_counts[j] < device->sold_in)
             continue;
           placement = placement_new (device, bought_counts[j], QM_PLACE_BUY, QM_PRICING_PURCHASE);
           placement.purchase_usd = device->price_usd * bought_counts[j] + host->usd;

@@ -4,7 +4,8 @@
 
 #include "decide/qm-choices.h"
 
-#define SOON_HOURS 24
+/* More is not read. */
+#define MAX_REASONS 6
 
 static const char *
 currency_of (const QmSearch *search)
@@ -81,25 +82,41 @@ why_load (const QmSearch *search,
   return qm_message_add (message, "latency", QM_ARGUMENT_SECONDS, serving->latency_p99_seconds.p50);
 }
 
-/* The row that comes next in money among those that keep the limits. */
+/* The cheapest of other devices among those that keep the limits. */
 static const QmChoice *
-next_dearer (const QmChoice *choice,
-             const GArray   *rows)
+cheapest_other (const QmChoice *choice,
+                const GArray   *rows)
 {
-  const QmChoice *next = NULL;
+  const QmChoice *cheapest = NULL;
 
   for (guint i = 0; i < rows->len; i++)
     {
       const QmChoice *row = &g_array_index (rows, QmChoice, i);
 
-      if (!row->within_limits || row->estimate.device == choice->estimate.device ||
-          row->estimate.cost.money.p50 < choice->estimate.cost.money.p50)
+      if (!row->within_limits || row->estimate.device == choice->estimate.device)
         continue;
-      if (next == NULL || row->estimate.cost.money.p50 < next->estimate.cost.money.p50)
-        next = row;
+      if (cheapest == NULL || row->estimate.cost.money.p50 < cheapest->estimate.cost.money.p50)
+        cheapest = row;
     }
 
-  return next;
+  return cheapest;
+}
+
+/* What another that costs less asks for in return. */
+static const char *
+in_return (const QmChoice *choice,
+           const QmChoice *other)
+{
+  double points = other->estimate.accuracy.value.p50 - choice->estimate.accuracy.value.p50;
+
+  if (other->estimate.time.seconds.p50 > 1.05 * choice->estimate.time.seconds.p50)
+    return N_("{hour} for each hour that it runs. {other} costs less, {other_money}, but takes {other_time}.");
+  if (points * (choice->estimate.accuracy.is_relative ? 1 : 100) < -0.1)
+    return N_("{hour} for each hour that it runs. {other} costs less, {other_money}, but its quality is lower.");
+  if (other->hurdles > choice->hurdles)
+    return N_("{hour} for each hour that it runs. {other} costs less, {other_money}, but asks more of you: see its drawbacks.");
+
+  return N_("{hour} for each hour that it runs. {other} costs less, {other_money}.");
 }
 
 static QmMessage *
@@ -107,7 +124,7 @@ why_money (const QmSearch *search,
            const QmChoice *choice,
            const GArray   *rows)
 {
-  const QmChoice *next = next_dearer (choice, rows);
+  const QmChoice *other = cheapest_other (choice, rows);
   const char *currency = currency_of (search);
   QmMessage *message;
 
@@ -119,13 +136,16 @@ why_money (const QmSearch *search,
   qm_message_add_money (message, "hour", choice->estimate.cost.per_hour, currency);
   if (choice->offer != NULL)
     qm_message_set_source (message, choice->offer->source);
-  if (next == NULL)
+  if (other == NULL)
     return qm_message_set_detail (message, N_("{hour} for each hour that it runs."));
 
-  qm_message_set_detail (message, N_("{hour} for each hour that it runs. The next, {other}, costs {other_money}."));
-  qm_message_add_text (message, "other", QM_ARGUMENT_NAME, next->label);
+  qm_message_set_detail (message, other->estimate.cost.money.p50 < choice->estimate.cost.money.p50
+                           ? in_return (choice, other)
+                           : N_("{hour} for each hour that it runs. The next cheapest, {other}, costs {other_money}."));
+  qm_message_add_text (message, "other", QM_ARGUMENT_NAME, other->label);
+  qm_message_add (message, "other_time", QM_ARGUMENT_SECONDS, other->estimate.time.seconds.p50);
 
-  return qm_message_add_money (message, "other_money", next->estimate.cost.money.p50, currency);
+  return qm_message_add_money (message, "other_money", other->estimate.cost.money.p50, currency);
 }
 
 static QmMessage *
@@ -221,7 +241,8 @@ take (QmChoice  *choice,
     g_ptr_array_add (choice->reasons, message);
 }
 
-/* Three to five sentences for the first choice, what differs for the others. */
+/* Three to six sentences for the first choice, what differs for the others; of
+ * each, what to mind. */
 void
 qm_choices_explain (const QmSearch *search,
                     const QmWish   *wish,
@@ -239,10 +260,13 @@ qm_choices_explain (const QmSearch *search,
       take (choice, why_load (search, choice));
       take (choice, why_money (search, choice, rows));
       take (choice, why_spot (search, choice));
+      for (guint j = 0; j < choice->drawbacks->len && choice->reasons->len < MAX_REASONS; j++)
+        take (choice, qm_message_copy (g_ptr_array_index (choice->drawbacks, j)));
       if (i > 0)
         continue;
-      take (choice, why_simple (search, choice));
-      if (choice->reasons->len < 5)
+      if (choice->reasons->len < MAX_REASONS - 1)
+        take (choice, why_simple (search, choice));
+      if (choice->reasons->len < MAX_REASONS - 1)
         take (choice, why_bound (choice));
     }
 }

@@ -55,6 +55,9 @@ typedef enum {
  * @offer: (nullable): what is rented
  * @machines: how many of it
  * @reasons: (element-type QmMessage): for the first choices; else empty
+ * @drawbacks: (nullable) (element-type QmMessage): what makes it harder to use
+ *   than its price says, the gravest first
+ * @drawback: (nullable): the gravest in a few words
  * @ruled_out_by_count: by the marginal rule, and so the next two
  * @dominated_by: index in the matrix, -1 if none
  */
@@ -66,6 +69,9 @@ typedef struct {
   const QmOffer *offer;
   int machines;
   GPtrArray *reasons;
+  GPtrArray *drawbacks;
+  QmMessage *drawback;
+  double hurdles;                   /* what they weigh, in natural logarithms of money */
   double gpu_hours;
   double score;                     /* lower is better */
   gboolean pareto;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "decide/qm-search.h"
+#include "decide/qm-hurdles.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,74 +158,6 @@ hardware_key (const QmPlacement *placement)
 
 /* --------------------------------------------------------------------- rows */
 
-/* NVIDIA's software keeps up with Turing and later. */
-#define OLD_COMPUTE_CAPABILITY 7.5
-
-static double
-hurdles_of_device (const QmSearch    *self,
-                   const QmPlacement *placement,
-                   const QmRecipe    *recipe)
-{
-  const QmEconomics *economics = self->job.economics;
-  const QmDevice *device = &placement->device;
-  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
-  double hurdles = economics->hurdle_devices * log2 (MAX (1, placement->per_machine));
-
-  if (recipe->stack.needs != NULL)
-    hurdles += device->device_class == QM_DEVICE_CLASS_TPU || device->device_class == QM_DEVICE_CLASS_NPU ?
-               economics->hurdle_framework : economics->hurdle_stack;
-  if (device->vendor == QM_VENDOR_NVIDIA && device->compute_capability < OLD_COMPUTE_CAPABILITY)
-    hurdles += economics->hurdle_old;
-  if (!cpu && self->job.plan->task == QM_TASK_TABULAR)
-    hurdles += economics->hurdle_gpu_table;
-  if (!cpu && self->job.serving)
-    hurdles += economics->hurdle_gpu_service;
-
-  return hurdles;
-}
-
-static double
-hurdles_of_terms (const QmSearch    *self,
-                  const QmPlacement *placement)
-{
-  const QmEconomics *economics = self->job.economics;
-  gboolean strange = placement->offer != NULL && g_strcmp0 (placement->offer->kind, "marketplace") == 0;
-  double hurdles = 0;
-
-  if (self->job.serving && self->job.plan->stage == QM_STAGE_PRODUCTION && (strange || placement->pricing == QM_PRICING_SPOT))
-    hurdles += economics->hurdle_unreliable_service;
-  if (placement->pricing == QM_PRICING_SPOT)
-    hurdles += economics->hurdle_spot;
-  if (placement->offer != NULL && !qm_economics_is_large_provider (economics, placement->offer->provider))
-    hurdles += economics->hurdle_small_provider;
-  /* A price per GPU may be of a machine that holds more of them. */
-  if (strange || (placement->offer != NULL && g_strcmp0 (placement->offer->kind, "per-gpu") == 0))
-    hurdles += economics->hurdle_marketplace;
-  if (placement->pricing == QM_PRICING_PURCHASE)
-    hurdles += economics->hurdle_purchase + (self->job.serving ? economics->hurdle_home_service : 0);
-  if (placement->place == QM_PLACE_THIS_COMPUTER || placement->place == QM_PLACE_OWNED)
-    hurdles += economics->hurdle_there;
-
-  return hurdles;
-}
-
-static double
-hurdles_of (const QmSearch    *self,
-            const QmPlacement *placement,
-            const QmRecipe    *recipe,
-            const QmSolution  *solution)
-{
-  const QmEconomics *economics = self->job.economics;
-  double doublings = log2 (MAX (1, solution->machines));
-  double hurdles = hurdles_of_device (self, placement, recipe) + hurdles_of_terms (self, placement);
-
-  hurdles += (self->job.serving ? economics->hurdle_replicas : economics->hurdle_machines) * doublings;
-  if (solution->estimate.configuration.offload > QM_OFFLOAD_NONE)
-    hurdles += economics->hurdle_offload;
-
-  return hurdles;
-}
-
 static void
 add_row (QmSearch          *self,
          int                placement_index,
@@ -250,7 +182,7 @@ add_row (QmSearch          *self,
   row.idle_money = placement->place == QM_PLACE_CLOUD && !self->job.serving
                      ? self->job.economics->idle_hours * estimate.cost.per_hour : 0;
   row.quality = recipe->accuracy.value.p50;
-  row.hurdles = hurdles_of (self, placement, recipe, solution);
+  row.hurdles = qm_hurdles_weigh (&self->job, placement, recipe, solution, &row.drawbacks);
   row.money_half_width = qm_range_half_width (estimate.cost.money);
   row.seconds_half_width = qm_range_half_width (estimate.time.seconds);
   row.fit_probability = estimate.memory.fit_probability > 0 ? estimate.memory.fit_probability : 1;

@@ -29,6 +29,7 @@ typedef struct {
   double idle_money;                /* of the hours that are paid for nothing */
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
+  guint drawbacks;                  /* bits 1 << QmHurdle */
   double money_half_width;
   double seconds_half_width;
   double fit_probability;

@@ -72,6 +72,7 @@ describe (const Dial *dial,
           gboolean    above,
           double      threshold,
           const char *choice,
+          double      first,
           const char *currency)
 {
   gboolean hours = dial->offset == G_STRUCT_OFFSET (QmWish, seconds);
@@ -84,7 +85,10 @@ describe (const Dial *dial,
     message = qm_message_new (above ? "money-above" : "money-below",
                               above ? N_("With more than {limit} to spend") : N_("With less than {limit} to spend"));
 
-  qm_message_set_detail (message, choice[0] != '\0' ? "{choice}" : N_("Nothing would do"));
+  /* A limit above the best guess still changes the answer where the range reaches over it. */
+  qm_message_set_detail (message, choice[0] == '\0' ? N_("Nothing would do")
+                                  : !above && threshold * dial->unit > first ? N_("{choice}, because the first choice could go over it")
+                                  : "{choice}");
   qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, choice);
   if (hours)
     return qm_message_add (message, "limit", QM_ARGUMENT_SECONDS, threshold * dial->unit);
@@ -92,57 +96,80 @@ describe (const Dial *dial,
   return qm_message_add_money (message, "limit", threshold, currency);
 }
 
+/* Where between @inside and @outside the answer changes, on the outer side. */
+static double
+narrow (const QmSearch *search,
+        const QmWish   *wish,
+        const Dial     *dial,
+        int             now,
+        double          inside,
+        double          outside)
+{
+  for (int i = 0; i < 10; i++)
+    {
+      double middle = sqrt (inside * outside);
+
+      if (same_hardware (search, now, best_at (search, wish, dial, middle)))
+        inside = middle;
+      else
+        outside = middle;
+    }
+
+  return outside;
+}
+
+/* Nobody sets a limit of a few coins or minutes. */
+static gboolean
+is_trifle (const QmSearch *search,
+           const Dial     *dial,
+           double          value)
+{
+  const QmEconomics *economics = search->job.economics;
+
+  return dial->offset == G_STRUCT_OFFSET (QmWish, seconds) ? value < economics->small_hours * 3600
+                                                           : value < economics->small_money_usd * search->job.per_usd;
+}
+
 static void
 find_change (const QmSearch *search,
              const QmWish   *wish,
              const Dial     *dial,
              int             now,
+             QmRange         first,
              double          from,
              gboolean        up,
              GPtrArray      *found)
 {
+  const char *currency = search->job.plan->limits.currency[0] != '\0' ? search->job.plan->limits.currency : "USD";
   double factor = pow (SPAN, 1.0 / STEPS);
-  double inside = from;
+  double inside = from, outside = from;
   int other = now;
+  QmSensitivity *sensitivity;
+  QmChoice choice = { 0 };
 
   for (int i = 0; i < STEPS && same_hardware (search, now, other); i++)
     {
-      double next = up ? inside * factor : inside / factor;
-
-      other = best_at (search, wish, dial, next);
-      if (same_hardware (search, now, other))
-        inside = next;
+      inside = outside;
+      outside = up ? inside * factor : inside / factor;
+      other = best_at (search, wish, dial, outside);
     }
   if (same_hardware (search, now, other))
     return;
+  outside = narrow (search, wish, dial, now, inside, outside);
+  if (is_trifle (search, dial, outside))
+    return;
 
-  {
-    double outside = up ? inside * factor : inside / factor;
-    QmSensitivity *sensitivity = g_new0 (QmSensitivity, 1);
-    QmChoice choice = { 0 };
-
-    for (int i = 0; i < 10; i++)
-      {
-        double middle = sqrt (inside * outside);
-
-        if (same_hardware (search, now, best_at (search, wish, dial, middle)))
-          inside = middle;
-        else
-          outside = middle;
-      }
-    other = best_at (search, wish, dial, outside);
-    if (other >= 0)
-      qm_choice_from_row (search, &g_array_index (search->rows, QmRow, other), wish, &choice);
-
-    sensitivity->field = dial->field;
-    sensitivity->above = up;
-    sensitivity->threshold = rounded (outside / dial->unit, up);
-    g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
-    sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice,
-                                     search->job.plan->limits.currency[0] ? search->job.plan->limits.currency : "USD");
-    g_ptr_array_add (found, sensitivity);
-    qm_choice_clear (&choice);
-  }
+  other = best_at (search, wish, dial, outside);
+  if (other >= 0)
+    qm_choice_from_row (search, &g_array_index (search->rows, QmRow, other), wish, &choice);
+  sensitivity = g_new0 (QmSensitivity, 1);
+  sensitivity->field = dial->field;
+  sensitivity->above = up;
+  sensitivity->threshold = rounded (outside / dial->unit, up);
+  g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
+  sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice, first.p50, currency);
+  g_ptr_array_add (found, sensitivity);
+  qm_choice_clear (&choice);
 }
 
 static void
@@ -194,13 +221,13 @@ qm_search_sensitivities (const QmSearch *search,
     {
       gboolean hours = i == 0;
       double limit = G_STRUCT_MEMBER (double, wish, dials[i].offset);
-      double value = hours ? estimate->time.seconds.p50 : estimate->cost.money.p50;
+      QmRange first = hours ? estimate->time.seconds : estimate->cost.money;
 
-      if (isnan (value) || !(value > 0))
+      if (!(first.p50 > 0))
         continue;
-      find_change (search, wish, &dials[i], now, isnan (limit) ? 10 * value : limit, FALSE, found);
+      find_change (search, wish, &dials[i], now, first, isnan (limit) ? 10 * first.p50 : limit, FALSE, found);
       if (!isnan (limit))
-        find_change (search, wish, &dials[i], now, limit, TRUE, found);
+        find_change (search, wish, &dials[i], now, first, limit, TRUE, found);
     }
   if_it_must_stay (search, wish, now, found);
 

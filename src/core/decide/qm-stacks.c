@@ -56,7 +56,6 @@ read_stack (JsonObject *row)
   stack.classes = bits (row, "classes", QM_TYPE_DEVICE_CLASS);
   stack.methods = bits (row, "methods", QM_TYPE_METHOD);
   stack.min_compute_capability = json_object_get_double_member_with_default (row, "min_compute_capability", 0);
-  stack.hbm_only = json_object_get_boolean_member_with_default (row, "hbm_only", FALSE);
   strings (row, "ids", stack.ids, G_N_ELEMENTS (stack.ids));
   stack.n_formats = strings (row, "formats", stack.formats, QM_MAX_STACK_FORMATS);
   stack.needs = json_object_get_string_member_with_default (row, "needs", NULL);
@@ -109,8 +108,6 @@ qm_stack_runs_on (const QmStack  *self,
   if ((self->vendors & (1u << device->vendor)) == 0 || (self->classes & (1u << device->device_class)) == 0)
     return FALSE;
   if (device->vendor == QM_VENDOR_NVIDIA && device->compute_capability < self->min_compute_capability)
-    return FALSE;
-  if (self->hbm_only && !device->is_hbm)
     return FALSE;
   if (self->ids[0] == NULL)
     return TRUE;

@@ -19,8 +19,7 @@ typedef struct {
   guint classes;
   guint methods;                    /* training; bits 1 << QmMethod */
   double min_compute_capability;    /* NVIDIA */
-  gboolean hbm_only;
-  const char *ids[4];               /* devices, all NULL: any */
+  const char *ids[12];               /* devices, all NULL: any */
   const char *formats[QM_MAX_STACK_FORMATS];
   int n_formats;
   const char *needs;                /* (nullable) what the person must know */

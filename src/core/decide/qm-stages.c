@@ -24,14 +24,16 @@ typedef struct {
   const char *msgid;
 } Step;
 
+/* The machine stays up from one run to the next: it starts once. */
 static double
-run_seconds (const QmSearch *search,
-             const QmRow    *row,
-             const Step     *step)
+step_seconds (const QmSearch *search,
+              const QmRow    *row,
+              const Step     *step)
 {
   const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
 
-  return row->seconds * step->share + (placement->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0);
+  return row->seconds * step->share * step->runs +
+         (placement->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0);
 }
 
 static double
@@ -41,17 +43,29 @@ step_money (const QmSearch *search,
 {
   const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
   int machines = g_array_index (search->solutions, QmSolution, row->solution).machines;
-  double hours = run_seconds (search, row, step) * step->runs / 3600;
+  double hours = step_seconds (search, row, step) / 3600;
 
   return (placement->usd_per_hour * hours + placement->purchase_usd) * machines * search->job.per_usd;
 }
 
-/* Cheapest machine on which one run of the step does not try one's patience;
- * the last step is the answer to the plan itself. */
+static gboolean
+is_other_hardware (const QmSearch *search,
+                   const QmRow    *row,
+                   int             production)
+{
+  const QmRow *last = &g_array_index (search->rows, QmRow, production);
+
+  return g_array_index (search->placements, QmPlacement, row->placement).catalogued !=
+         g_array_index (search->placements, QmPlacement, last->placement).catalogued;
+}
+
+/* Cheapest machine on which one run of the step does not try one's patience,
+ * with what it costs to change to that of the last step, the answer to the plan
+ * itself. */
 static int
 best_for (const QmSearch *search,
-          const QmWish   *wish,
-          const Step     *step)
+          const Step     *step,
+          int             production)
 {
   double lowest = INFINITY;
   int best = -1;
@@ -66,9 +80,10 @@ best_for (const QmSearch *search,
       /* Nobody buys for a trial, and a machine that vanishes spoils an afternoon. */
       if (placement->place == QM_PLACE_BUY || placement->pricing == QM_PRICING_SPOT)
         continue;
-      if (run_seconds (search, row, step) > step->patience_seconds)
+      if (row->seconds * step->share > step->patience_seconds)
         continue;
-      score = log (money + 0.5 * search->job.per_usd) + row->hurdles;
+      score = log (money + search->job.economics->small_money_usd * search->job.per_usd) + row->hurdles +
+              (is_other_hardware (search, row, production) ? search->job.economics->hurdle_change : 0);
       if (score < lowest)
         {
           lowest = score;
@@ -93,7 +108,7 @@ add_step (const QmSearch *search,
   qm_choice_from_row (search, row, wish, &choice);
   stage->stage = step->stage;
   stage->device = choice.estimate.device;
-  stage->hours = run_seconds (search, row, step) * step->runs / 3600;
+  stage->hours = step_seconds (search, row, step) / 3600;
   stage->money = step->runs == 1 ? choice.estimate.cost.money.p50 : step_money (search, row, step);
   g_strlcpy (stage->label, choice.label, sizeof stage->label);
   stage->message = qm_message_new (step->code, step->msgid);
@@ -125,7 +140,7 @@ qm_search_stages (const QmSearch *search,
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     {
-      int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, wish, &steps[i]) : production;
+      int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, &steps[i], production) : production;
 
       add_step (search, wish, &steps[i], index >= 0 ? index : production, stages);
     }

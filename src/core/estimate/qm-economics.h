@@ -42,6 +42,7 @@ typedef struct {
   double hurdle_stack;
   double hurdle_framework;
   double hurdle_old;
+  double hurdle_arm_host;
   double hurdle_spot;
   double hurdle_marketplace;
   double hurdle_small_provider;
@@ -52,6 +53,7 @@ typedef struct {
   double hurdle_gpu_table;
   double hurdle_offload;
   double hurdle_there;
+  double hurdle_change;
   double idle_hours;                /* paid for nothing: failed starts, forgotten machines */
   double spot_interruptions_per_hour;
   double checkpoint_seconds;

@@ -112,6 +112,8 @@ read_origin (QmCatalog *self,
   device->status = qm_record_string (record, "status");
   device->confidence = qm_record_string (record, "confidence");
   device->notes = qm_record_string (record, "notes");
+  device->host_arch = qm_record_string (record, "host_arch");
+  device->sold_in = MAX (1, (int) qm_record_number (record, "sold_in", 1));
 }
 
 /* Names that drivers use, then those of other catalogs. */

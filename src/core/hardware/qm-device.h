@@ -57,6 +57,7 @@ typedef struct {
   const char *as_of;
   const char *status;               /* shipping, announced, discontinued */
   const char *confidence;           /* high, medium, low */
+  const char *host_arch;            /* of the processor it is built together with: arm64; NULL any */
   const char * const *aliases;      /* NULL-terminated: names that drivers and other catalogs use */
   const char * const *pci_ids;      /* NULL-terminated: "10de:20b0" */
   const char * const *stacks;       /* NULL-terminated: cuda, rocm, xla, ... */
@@ -64,6 +65,7 @@ typedef struct {
   QmDeviceClass device_class;
   double compute_capability;        /* NVIDIA; 0 else */
   int launch_year;
+  int sold_in;                      /* modules come on a board of so many; 1 for cards */
   double memory_bytes;
   double usable_bytes;
   gboolean unified_memory;
