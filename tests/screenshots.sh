@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Pictures of every page, chart and page of the report, as a person sees them:
 # screenshots.sh SOURCE BUILD [FOLDER [PLAN]]. The pages are wide and narrow,
-# light and dark, in English and in Chinese.
+# light and dark, in English and in Chinese; PICTURES="narrow long" takes these
+# variants alone.
 set -uo pipefail
 source=$1 build=$2
 mkdir -p "${3:-$build/screenshots}"
@@ -24,8 +25,8 @@ export program source
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 
 # Inside the virtual screen: from the answer back through all questions by the
-# keyboard. A picture is taken when two in a row are alike and differ from the
-# page before.
+# keyboard; of a long screen, the answer alone. A picture is taken when two in a
+# row are alike and differ from the page before.
 # shellcheck disable=SC2016
 inside='
   prefix=$1 plan=$2 last=
@@ -51,6 +52,7 @@ inside='
   press() { python3 "$source/tests/press.py" "$@"; }
 
   shoot answer
+  [ "$3" = all ] || exit 0
   for page in review limits stage scale model activity task start; do
     press Alt_L Left
     shoot $page
@@ -59,9 +61,10 @@ inside='
   shoot computer
 '
 
-# pages VARIANT WIDTH HEIGHT SCHEME LOCALE
+# pages VARIANT WIDTH HEIGHT SCHEME LOCALE [answer]
 pages() {
-  local variant=$1 width=$2 height=$3 scheme=$4 locale=$5
+  local variant=$1 width=$2 height=$3 scheme=$4 locale=$5 which=${6:-all}
+  case " ${PICTURES:-$variant} " in *" $variant "*) ;; *) return 0 ;; esac
   rm -rf "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_STATE_HOME"
   mkdir -p "$XDG_CONFIG_HOME/glib-2.0/settings" "$XDG_CONFIG_HOME/gtk-4.0" "$XDG_DATA_HOME"
   printf '[io/github/quartermaster/Quartermaster]\nwindow-width=%d\nwindow-height=%d\n' "$width" "$height" \
@@ -71,7 +74,7 @@ pages() {
   # xvfb-run hangs where it is process 1 of a namespace: this shell stays above it.
   if ADW_DEBUG_COLOR_SCHEME=$scheme LC_ALL=$locale LANGUAGE=${locale%.*} \
     xvfb-run -a -s "-screen 0 ${width}x${height}x24 -nolisten tcp" \
-    dbus-run-session -- bash -c "$inside" inside "$folder/$variant" "$plan" >"$work/log" 2>&1; then
+    dbus-run-session -- bash -c "$inside" inside "$folder/$variant" "$plan" "$which" >"$work/log" 2>&1; then
     ls "$folder/$variant"-*.png
   else
     echo "$variant: not every picture came"
@@ -109,6 +112,9 @@ pages wide 1280 900 default en_US.UTF-8
 pages dark 1280 900 prefer-dark en_US.UTF-8
 pages narrow 400 800 default en_US.UTF-8
 pages zh_CN 1280 900 default zh_CN.UTF-8
-charts
-reports
+pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
+pages long 1280 4000 default en_US.UTF-8 answer
+pages long-narrow 400 5600 default en_US.UTF-8 answer
+pages long-dark-zh_CN 1280 4000 prefer-dark zh_CN.UTF-8 answer
+[ -n "${PICTURES:-}" ] || { charts; reports; }
 exit $failed

@@ -96,6 +96,21 @@ add_card (QmChoiceCards  *self,
   qm_columns_append (QM_COLUMNS (self->columns), button);
 }
 
+/* Whoever comes in from outside stands on the answer, not on the first card. */
+static gboolean
+qm_choice_cards_focus (GtkWidget        *widget,
+                       GtkDirectionType  direction)
+{
+  QmChoiceCards *self = QM_CHOICE_CARDS (widget);
+
+  if (gtk_widget_get_focus_child (widget) == NULL)
+    for (guint i = 0; i < self->buttons->len; i++)
+      if (gtk_toggle_button_get_active (g_ptr_array_index (self->buttons, i)))
+        return gtk_widget_grab_focus (g_ptr_array_index (self->buttons, i));
+
+  return GTK_WIDGET_CLASS (qm_choice_cards_parent_class)->focus (widget, direction);
+}
+
 static void
 qm_choice_cards_dispose (GObject *object)
 {
@@ -112,6 +127,7 @@ static void
 qm_choice_cards_class_init (QmChoiceCardsClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = qm_choice_cards_dispose;
+  GTK_WIDGET_CLASS (klass)->focus = qm_choice_cards_focus;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
 }

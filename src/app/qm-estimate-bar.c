@@ -13,52 +13,59 @@ struct _QmEstimateBar {
   GtkBox parent_instance;
 
   QmSession *session;
+  GtkWidget *layouts;
   GtkWidget *bar;
-  GtkWidget *label;
-  GtkWidget *estimate;
+  GtkWidget *hardware;
+  GtkWidget *figures;
   GtkWidget *next;
+  gboolean narrow;
 };
 
 G_DEFINE_FINAL_TYPE (QmEstimateBar, qm_estimate_bar, GTK_TYPE_BOX)
 
+static void
+add (GString    *text,
+     const char *figure)
+{
+  if (text->len > 0)
+    g_string_append (text, " · ");
+  g_string_append (text, figure);
+}
+
+/* A narrow bar says the size of the memory alone. */
 static char *
 describe (const QmPlan   *plan,
-          const QmChoice *choice)
+          const QmChoice *choice,
+          gboolean        narrow)
 {
   const QmWords *words = qm_language_get_words ();
   const QmEstimate *estimate = &choice->estimate;
   g_autofree char *memory = qm_format_bytes (words, estimate->memory.need.p50);
-  g_autofree char *hardware = qm_phrase_hardware (choice);
+  g_autofree char *need = g_strdup_printf (_("needs about %s"), memory);
   g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, qm_phrase_currency (plan));
+  g_autofree char *month = g_strdup_printf (_("%s a month"), money);
   GString *text = g_string_new (NULL);
 
   if (qm_range_is_known (estimate->memory.need))
-    {
-      g_string_append_printf (text, _("needs about %s"), memory);
-      g_string_append (text, " · ");
-    }
-  g_string_append (text, hardware);
+    add (text, narrow ? memory : need);
   if (qm_range_is_known (estimate->time.seconds))
-    g_string_append_printf (text, " · %s", time);
+    add (text, time);
   if (estimate->cost.known)
-    {
-      g_string_append (text, " · ");
-      if (plan->activity == QM_ACTIVITY_SERVE)
-        g_string_append_printf (text, _("%s a month"), money);
-      else
-        g_string_append (text, money);
-    }
+    add (text, plan->activity == QM_ACTIVITY_SERVE ? month : money);
 
   return g_string_free (text, FALSE);
 }
 
 static void
 show (QmEstimateBar *self,
-      const char    *text,
+      const char    *hardware,
+      const char    *figures,
       QmRange        fraction)
 {
-  gtk_label_set_label (GTK_LABEL (self->label), text);
+  gtk_label_set_label (GTK_LABEL (self->hardware), hardware);
+  gtk_label_set_label (GTK_LABEL (self->figures), figures);
+  gtk_widget_set_visible (self->figures, figures[0] != '\0');
   gtk_widget_set_visible (self->bar, qm_range_is_known (fraction));
   qm_range_bar_set (QM_RANGE_BAR (self->bar), fraction, 0, 1, 0.8);
 }
@@ -68,30 +75,32 @@ update (QmEstimateBar *self)
 {
   QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
   const QmChoice *choice;
-  g_autofree char *text = NULL;
+  g_autofree char *hardware = NULL;
+  g_autofree char *figures = NULL;
   QmRange fraction = QM_RANGE_UNKNOWN;
 
   if (qm_session_get_resolved (self->session) == NULL)
     {
-      show (self, qm_session_get_problem (self->session), QM_RANGE_UNKNOWN);
+      show (self, qm_session_get_problem (self->session), "", QM_RANGE_UNKNOWN);
       return;
     }
   if (recommendation == NULL)
     {
-      show (self, _("Looking…"), QM_RANGE_UNKNOWN);
+      show (self, _("Looking…"), "", QM_RANGE_UNKNOWN);
       return;
     }
   if (qm_recommendation_n_choices (recommendation) == 0)
     {
-      show (self, _("Nothing that may be used keeps all your limits"), QM_RANGE_UNKNOWN);
+      show (self, _("Nothing that may be used keeps all your limits"), "", QM_RANGE_UNKNOWN);
       return;
     }
 
   choice = qm_recommendation_choice (recommendation, 0);
   if (choice->estimate.memory.usable_bytes > 0)
     fraction = qm_range_scale (choice->estimate.memory.need, 1 / choice->estimate.memory.usable_bytes);
-  text = describe (qm_recommendation_get_resolved (recommendation)->plan, choice);
-  show (self, text, fraction);
+  hardware = qm_phrase_hardware (choice);
+  figures = describe (qm_recommendation_get_resolved (recommendation)->plan, choice, self->narrow);
+  show (self, hardware, figures, fraction);
 }
 
 static void
@@ -121,38 +130,90 @@ pill_new (const char *label,
   return button;
 }
 
-static void
-qm_estimate_bar_init (QmEstimateBar *self)
+static GtkWidget *
+line_new (const char *style)
 {
-  GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 9);
+  GtkWidget *label = qm_ui_label ("", style);
 
-  gtk_box_set_spacing (GTK_BOX (self), 12);
-  gtk_widget_add_css_class (GTK_WIDGET (self), "estimate-bar");
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+
+  return label;
+}
+
+static GtkWidget *
+estimate_new (QmEstimateBar *self)
+{
+  GtkWidget *button = gtk_button_new ();
+  GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *text = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
 
   self->bar = qm_range_bar_new (QM_RANGE_BAR_BLUE);
   gtk_widget_set_size_request (self->bar, 60, -1);
   gtk_widget_set_valign (self->bar, GTK_ALIGN_CENTER);
-  self->label = qm_ui_wrapped ("", "numeric");
-  gtk_label_set_justify (GTK_LABEL (self->label), GTK_JUSTIFY_CENTER);
-  gtk_label_set_lines (GTK_LABEL (self->label), 3);
-  gtk_label_set_ellipsize (GTK_LABEL (self->label), PANGO_ELLIPSIZE_END);
+  self->hardware = line_new ("heading");
+  self->figures = line_new ("figures");
+  gtk_box_append (GTK_BOX (text), self->hardware);
+  gtk_box_append (GTK_BOX (text), self->figures);
+  gtk_widget_set_valign (text, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (line), self->bar);
-  gtk_box_append (GTK_BOX (line), self->label);
+  gtk_box_append (GTK_BOX (line), text);
   gtk_widget_set_halign (line, GTK_ALIGN_CENTER);
 
-  self->estimate = gtk_button_new ();
-  gtk_button_set_child (GTK_BUTTON (self->estimate), line);
-  gtk_widget_add_css_class (self->estimate, "flat");
-  gtk_widget_set_hexpand (self->estimate, TRUE);
-  gtk_widget_set_tooltip_text (self->estimate, _("What this comes from"));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->estimate), "win.breakdown");
+  gtk_button_set_child (GTK_BUTTON (button), line);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_hexpand (button, TRUE);
+  gtk_widget_set_tooltip_text (button, _("What this comes from"));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.breakdown");
+
+  return button;
+}
+
+static void
+add_layout (QmEstimateBar *self,
+            const char    *name,
+            GtkWidget     *content)
+{
+  AdwLayout *layout = adw_layout_new (content);
+
+  adw_layout_set_name (layout, name);
+  adw_multi_layout_view_add_layout (ADW_MULTI_LAYOUT_VIEW (self->layouts), layout);
+}
+
+/* Wide: the estimate between the buttons. Narrow: above them. */
+static void
+add_layouts (QmEstimateBar *self)
+{
+  GtkWidget *wide = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *narrow = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *buttons = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 6);
+
+  gtk_box_append (GTK_BOX (wide), adw_layout_slot_new ("back"));
+  gtk_box_append (GTK_BOX (wide), adw_layout_slot_new ("estimate"));
+  gtk_box_append (GTK_BOX (wide), adw_layout_slot_new ("next"));
+  add_layout (self, "wide", wide);
+
+  gtk_box_set_homogeneous (GTK_BOX (buttons), TRUE);
+  gtk_box_append (GTK_BOX (buttons), adw_layout_slot_new ("back"));
+  gtk_box_append (GTK_BOX (buttons), adw_layout_slot_new ("next"));
+  gtk_box_append (GTK_BOX (narrow), adw_layout_slot_new ("estimate"));
+  gtk_box_append (GTK_BOX (narrow), buttons);
+  add_layout (self, "narrow", narrow);
+}
+
+static void
+qm_estimate_bar_init (QmEstimateBar *self)
+{
+  gtk_widget_add_css_class (GTK_WIDGET (self), "estimate-bar");
+  self->layouts = adw_multi_layout_view_new ();
+  gtk_widget_set_hexpand (self->layouts, TRUE);
+  add_layouts (self);
 
   self->next = pill_new (_("Next"), "win.next");
   gtk_widget_add_css_class (self->next, "suggested-action");
-
-  gtk_box_append (GTK_BOX (self), pill_new (_("Back"), "win.back"));
-  gtk_box_append (GTK_BOX (self), self->estimate);
-  gtk_box_append (GTK_BOX (self), self->next);
+  adw_multi_layout_view_set_child (ADW_MULTI_LAYOUT_VIEW (self->layouts), "back", pill_new (_("Back"), "win.back"));
+  adw_multi_layout_view_set_child (ADW_MULTI_LAYOUT_VIEW (self->layouts), "estimate", estimate_new (self));
+  adw_multi_layout_view_set_child (ADW_MULTI_LAYOUT_VIEW (self->layouts), "next", self->next);
+  gtk_box_append (GTK_BOX (self), self->layouts);
 }
 
 /**
@@ -175,13 +236,40 @@ qm_estimate_bar_new (QmSession *session)
 }
 
 /**
- * qm_estimate_bar_set_last:
+ * qm_estimate_bar_set_goal:
  * @self: a bar
- * @last: whether the answer comes next
+ * @goal: where the way on leads
  */
 void
-qm_estimate_bar_set_last (QmEstimateBar *self,
-                          gboolean       last)
+qm_estimate_bar_set_goal (QmEstimateBar *self,
+                          QmGoal         goal)
 {
-  gtk_button_set_label (GTK_BUTTON (self->next), last ? _("Show the answer") : _("Next"));
+  gtk_button_set_label (GTK_BUTTON (self->next), goal == QM_GOAL_ANSWER ? _("Show the answer")
+                                                 : goal == QM_GOAL_REVIEW ? _("Back to review") : _("Next"));
+}
+
+/**
+ * qm_estimate_bar_set_narrow:
+ * @self: a bar
+ * @narrow: whether the estimate lies above the buttons
+ */
+void
+qm_estimate_bar_set_narrow (QmEstimateBar *self,
+                            gboolean       narrow)
+{
+  self->narrow = narrow;
+  adw_multi_layout_view_set_layout_name (ADW_MULTI_LAYOUT_VIEW (self->layouts), narrow ? "narrow" : "wide");
+  update (self);
+}
+
+/**
+ * qm_estimate_bar_get_next:
+ * @self: a bar
+ *
+ * Returns: (transfer none): the button that leads on
+ */
+GtkWidget *
+qm_estimate_bar_get_next (QmEstimateBar *self)
+{
+  return self->next;
 }

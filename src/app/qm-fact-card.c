@@ -129,12 +129,18 @@ face_quality (const QmChoice *choice,
               Face           *face)
 {
   const QmAccuracy *accuracy = &choice->estimate.accuracy;
+  const QmWords *words = qm_language_get_words ();
 
-  face->value = qm_phrase_quality (qm_language_get_words (), accuracy);
-  face->range = qm_phrase_quality_range (qm_language_get_words (), accuracy);
+  face->value = qm_phrase_quality (words, accuracy);
+  face->range = qm_phrase_quality_range (words, accuracy);
   face->bar = accuracy->value;
-  face->minimum = accuracy->is_relative ? MIN (-4, accuracy->value.p10 * 1.1) : accuracy->value.p10 * 0.9;
-  face->maximum = accuracy->is_relative ? 0.1 : accuracy->value.p90 * 1.1;
+  face->minimum = accuracy->is_relative ? MIN (-4, floor (accuracy->value.p10)) : accuracy->value.p10 * 0.9;
+  face->maximum = accuracy->is_relative ? 0 : accuracy->value.p90 * 1.1;
+  if (accuracy->is_relative && qm_range_is_known (accuracy->value))
+    {
+      face->start = qm_format_number (words, face->minimum);
+      face->end = g_strdup ("0");
+    }
 }
 
 static void

@@ -140,15 +140,30 @@ cell_text (QmMatrixItem *item,
 }
 
 static void
-setup_cell (GtkSignalListItemFactory *factory,
-            GtkListItem              *item)
+let_wrap (GtkWidget *label)
 {
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_lines (GTK_LABEL (label), 2);
+}
+
+/* Hardware and verdict are whole words: cut short, two of them read the same. */
+static void
+setup_cell (GtkSignalListItemFactory *factory,
+            GtkListItem              *item,
+            gpointer                  data)
+{
+  Column column = GPOINTER_TO_INT (data);
   GtkWidget *cell = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *first = qm_ui_label ("", "numeric");
   GtkWidget *second = qm_ui_label ("", "caption second numeric");
 
   gtk_label_set_ellipsize (GTK_LABEL (first), PANGO_ELLIPSIZE_END);
   gtk_label_set_ellipsize (GTK_LABEL (second), PANGO_ELLIPSIZE_END);
+  if (column == COLUMN_HARDWARE || column == COLUMN_VERDICT)
+    {
+      let_wrap (first);
+      let_wrap (second);
+    }
   gtk_box_append (GTK_BOX (cell), first);
   gtk_box_append (GTK_BOX (cell), second);
   gtk_widget_set_valign (cell, GTK_ALIGN_CENTER);
@@ -172,7 +187,7 @@ bind_cell (GtkSignalListItemFactory *factory,
   gtk_label_set_label (GTK_LABEL (second_label), second != NULL ? second : "");
   gtk_widget_set_visible (second_label, second != NULL);
   gtk_widget_set_tooltip_text (cell, first);
-  if (!choice->within_limits || choice->dominated_by >= 0 || choice->ruled_out_by_cost)
+  if (!choice->within_limits || (row->row > 0 && (choice->dominated_by >= 0 || choice->ruled_out_by_cost)))
     gtk_widget_add_css_class (cell, "ruled-out");
   else
     gtk_widget_remove_css_class (cell, "ruled-out");
@@ -235,7 +250,7 @@ add_column (GtkColumnView *view,
   g_autoptr (GtkColumnViewColumn) added = gtk_column_view_column_new (title, factory);
   g_autoptr (GtkSorter) sorter = GTK_SORTER (gtk_custom_sorter_new (compare, GINT_TO_POINTER (column), NULL));
 
-  g_signal_connect (factory, "setup", G_CALLBACK (setup_cell), NULL);
+  g_signal_connect (factory, "setup", G_CALLBACK (setup_cell), GINT_TO_POINTER (column));
   g_signal_connect (factory, "bind", G_CALLBACK (bind_cell), GINT_TO_POINTER (column));
   gtk_column_view_column_set_sorter (added, sorter);
   gtk_column_view_column_set_expand (added, column == COLUMN_HARDWARE || column == COLUMN_VERDICT);
@@ -274,13 +289,13 @@ qm_matrix_init (QmMatrix *self)
   GtkSortListModel *sorted;
 
   self->store = g_list_store_new (QM_TYPE_MATRIX_ITEM);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_HARDWARE, _("Hardware"), 250);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_HARDWARE, _("Hardware"), 235);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 95);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 120);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 110);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 85);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_BOUND, _("Limited by"), 100);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_VERDICT, _("Verdict"), 160);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 135);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 105);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 80);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_BOUND, _("Limited by"), 95);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_VERDICT, _("Verdict"), 175);
 
   sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->store)),
                                     g_object_ref (gtk_column_view_get_sorter (GTK_COLUMN_VIEW (view))));

@@ -46,6 +46,7 @@ struct _QmModelList {
   GtkWidget *sheet;
   GtkFilter *filter;
   GtkSingleSelection *selection;
+  GtkWidget *view;
   gboolean updating;
 };
 
@@ -177,7 +178,7 @@ fill_sheet (QmModelList   *self,
   const QmWords *words = qm_language_get_words ();
   const QmArchitecture *shape = &model->architecture;
   g_autofree char *parameters = qm_format_count (words, model->parameters);
-  g_autofree char *weights = qm_format_file_bytes (words, model->parameters * 2);
+  g_autofree char *weights = qm_format_bytes (words, model->parameters * 2);
 
   gtk_box_append (GTK_BOX (self->sheet), qm_ui_wrapped (model->name, "title-4"));
   if (model->parameters > 0)
@@ -194,7 +195,7 @@ fill_sheet (QmModelList   *self,
   if (model->task == QM_TASK_LANGUAGE_MODEL && shape->layers > 0)
     {
       g_autofree char *layers = g_strdup_printf ("%.0f × %.0f", shape->layers, shape->hidden);
-      g_autofree char *cache = qm_format_file_bytes (words, qm_architecture_kv_bytes_per_token (shape, 2));
+      g_autofree char *cache = qm_format_bytes (words, qm_architecture_kv_bytes_per_token (shape, 2));
 
       add_fact (self->sheet, _("Layers × width"), layers);
       add_fact (self->sheet, _("Memory for each token of a conversation"), cache);
@@ -245,6 +246,29 @@ update (QmModelList *self)
 }
 
 static void
+scroll_to_current (gpointer data)
+{
+  g_autoptr (QmModelList) self = data;
+  guint position = self->selection != NULL ? gtk_single_selection_get_selected (self->selection) : GTK_INVALID_LIST_POSITION;
+
+  if (position != GTK_INVALID_LIST_POSITION)
+    gtk_list_view_scroll_to (GTK_LIST_VIEW (self->view), position, GTK_LIST_SCROLL_NONE, NULL);
+}
+
+/* A list has somewhere to scroll to as soon as its rows are laid out; from then
+ * on where it stands is the person's. */
+static void
+laid_out (GtkAdjustment *adjustment,
+          QmModelList   *self)
+{
+  if (gtk_adjustment_get_upper (adjustment) <= gtk_adjustment_get_page_size (adjustment))
+    return;
+
+  g_signal_handlers_disconnect_by_func (adjustment, laid_out, self);
+  g_idle_add_once (scroll_to_current, g_object_ref (self));
+}
+
+static void
 search_changed (GtkSearchEntry *entry,
                 QmModelList    *self)
 {
@@ -259,7 +283,6 @@ list_new (QmModelList *self)
 {
   GtkWidget *scrolled = gtk_scrolled_window_new ();
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  GtkWidget *view;
 
   g_signal_connect (factory, "setup", G_CALLBACK (setup_row), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind_row), NULL);
@@ -270,10 +293,12 @@ list_new (QmModelList *self)
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   g_signal_connect_swapped (self->selection, "notify::selected", G_CALLBACK (selected), self);
 
-  view = gtk_list_view_new (GTK_SELECTION_MODEL (g_object_ref (self->selection)), factory);
-  gtk_widget_set_name (view, "models");
-  qm_ui_set_label (view, _("Models"));
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), view);
+  self->view = gtk_list_view_new (GTK_SELECTION_MODEL (g_object_ref (self->selection)), factory);
+  gtk_widget_set_name (self->view, "models");
+  qm_ui_set_label (self->view, _("Models"));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled)), "changed", G_CALLBACK (laid_out), self,
+                           G_CONNECT_DEFAULT);
   gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (scrolled), 320);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_widget_add_css_class (scrolled, "card");
@@ -365,6 +390,7 @@ qm_model_list_class_init (QmModelListClass *klass)
 static void
 qm_model_list_init (QmModelList *self)
 {
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
 }
 
 /**

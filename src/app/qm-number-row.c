@@ -12,6 +12,7 @@ struct _QmNumberRow {
   QmSession *session;
   const QmQuestion *question;
   GtkWidget *entry;
+  GtkWidget *unit;
   GtkWidget *error;
   GtkWidget *reset;
   gboolean updating;
@@ -185,7 +186,9 @@ entry_box_new (QmNumberRow *self)
   GtkWidget *box = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 6);
 
   self->entry = gtk_entry_new ();
-  gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), 11);
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), 8);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (self->entry), 11);
+  gtk_entry_set_activates_default (GTK_ENTRY (self->entry), TRUE);
   gtk_editable_set_alignment (GTK_EDITABLE (self->entry), 1);
   gtk_entry_set_input_purpose (GTK_ENTRY (self->entry), GTK_INPUT_PURPOSE_NUMBER);
   gtk_widget_set_valign (self->entry, GTK_ALIGN_CENTER);
@@ -193,9 +196,9 @@ entry_box_new (QmNumberRow *self)
   qm_ui_set_label (self->entry, _(self->question->title));
   g_signal_connect (self->entry, "changed", G_CALLBACK (changed), self);
   gtk_box_append (GTK_BOX (box), self->entry);
-  if (is_fraction (self) || self->question->unit != NULL || self->question->kind == QM_ANSWER_MONEY)
-    gtk_box_append (GTK_BOX (box), qm_ui_label (is_fraction (self) ? "%" : self->question->kind == QM_ANSWER_MONEY
-                                                  ? "USD" : _(self->question->unit), "second"));
+  self->unit = qm_ui_label (is_fraction (self) ? "%" : self->question->kind == QM_ANSWER_MONEY ? "USD"
+                            : self->question->unit != NULL ? _(self->question->unit) : "", "second");
+  gtk_box_append (GTK_BOX (box), self->unit);
 
   self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_add_css_class (self->reset, "flat");
@@ -279,4 +282,17 @@ qm_number_row_new (QmSession        *session,
   update (self);
 
   return GTK_WIDGET (self);
+}
+
+/**
+ * qm_number_row_get_unit:
+ * @self: a row
+ *
+ * Returns: (transfer none): the label behind the entry: as wide in all rows,
+ *   the entries stand in line
+ */
+GtkWidget *
+qm_number_row_get_unit (QmNumberRow *self)
+{
+  return self->unit;
 }

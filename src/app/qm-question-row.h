@@ -18,6 +18,7 @@ G_DECLARE_FINAL_TYPE (QmNumberRow, qm_number_row, QM, NUMBER_ROW, AdwPreferences
 
 GtkWidget *qm_number_row_new   (QmSession        *session,
                                 const QmQuestion *question);
+GtkWidget *qm_number_row_get_unit (QmNumberRow   *self);
 
 /* "20k", "1.5 M", "7B", "20,000" → a number; NaN where it is none */
 double     qm_parse_quantity   (const char       *text,

@@ -41,6 +41,22 @@ activated (GtkListBox    *list,
     g_signal_emit_by_name (self->page, "jump", (int) question->page);
 }
 
+/* Names of models may be one long word; all else breaks between words. */
+static GtkWidget *
+value_new (const char *value,
+           gboolean    is_name)
+{
+  GtkWidget *label = qm_ui_wrapped (value, "value");
+
+  gtk_label_set_wrap_mode (GTK_LABEL (label), is_name ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD);
+  gtk_label_set_natural_wrap_mode (GTK_LABEL (label), GTK_NATURAL_WRAP_NONE);
+  gtk_label_set_justify (GTK_LABEL (label), GTK_JUSTIFY_RIGHT);
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 22);
+
+  return label;
+}
+
 static void
 add_row (GtkWidget        *list,
          const QmQuestion *question,
@@ -49,14 +65,12 @@ add_row (GtkWidget        *list,
          const char       *value)
 {
   GtkWidget *row = adw_action_row_new ();
-  GtkWidget *label = qm_ui_wrapped (value, "value");
+  GtkWidget *label = value_new (value, question != NULL && question->kind == QM_ANSWER_WORD);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   if (subtitle != NULL)
     adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
-  gtk_label_set_xalign (GTK_LABEL (label), 1);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 22);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
   if (question != NULL)
     {
@@ -182,6 +196,7 @@ qm_review_list_init (QmReviewList *self)
 {
   GtkWidget *columns = qm_columns_new (340, 2, 18);
 
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
   qm_columns_append (QM_COLUMNS (columns), column_new (self, _("What you told us"), &self->answers));
   qm_columns_append (QM_COLUMNS (columns), column_new (self, _("What we assumed"), &self->assumptions));
   gtk_box_append (GTK_BOX (self), columns);

@@ -15,17 +15,7 @@ go_next (GtkWidget  *widget,
          const char *name,
          GVariant   *parameter)
 {
-  QmWindow *self = QM_WINDOW (widget);
-  const char *tag = qm_window_get_page (self);
-
-  if (strcmp (tag, "start") == 0)
-    qm_window_show_page (self, qm_page_tag (0));
-  for (int i = 0; i < QM_N_PAGES; i++)
-    if (strcmp (tag, qm_page_tag (i)) == 0)
-      {
-        qm_window_show_page (self, i + 1 < QM_N_PAGES ? qm_page_tag (i + 1) : "answer");
-        return;
-      }
+  qm_window_step (QM_WINDOW (widget), 1);
 }
 
 static void
@@ -33,17 +23,7 @@ go_back (GtkWidget  *widget,
          const char *name,
          GVariant   *parameter)
 {
-  QmWindow *self = QM_WINDOW (widget);
-  const char *tag = qm_window_get_page (self);
-
-  if (strcmp (tag, "answer") == 0)
-    qm_window_show_page (self, qm_page_tag (QM_N_PAGES - 1));
-  for (int i = 0; i < QM_N_PAGES; i++)
-    if (strcmp (tag, qm_page_tag (i)) == 0)
-      {
-        qm_window_show_page (self, i > 0 ? qm_page_tag (i - 1) : "start");
-        return;
-      }
+  qm_window_step (QM_WINDOW (widget), -1);
 }
 
 static void

@@ -28,10 +28,12 @@ struct _QmWindow {
   GtkWidget *computer_bin;
   GtkRevealer *bottom;
   GtkWidget *report_button;
+  AdwBreakpoint *narrow;
 
   GtkWidget *estimate_bar;
   GtkWidget *start;
   gboolean updating;
+  gboolean from_review;             /* the way on leads back there */
 };
 
 G_DEFINE_FINAL_TYPE (QmWindow, qm_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -84,12 +86,42 @@ qm_window_show_page (QmWindow   *self,
   adw_view_stack_set_visible_child_name (self->places, "plan");
 }
 
+/**
+ * qm_window_step:
+ * @self: a window
+ * @by: how many pages on; negative: back
+ *
+ * Shows another page. Whoever came from the review to change one answer goes
+ * on to the review.
+ */
+void
+qm_window_step (QmWindow *self,
+                int       by)
+{
+  int step = step_of (qm_window_get_page (self)) + by;
+
+  qm_window_show_page (self, self->from_review && by > 0 ? qm_page_tag (QM_PAGE_REVIEW) : tag_of (CLAMP (step, 0, QM_N_STEPS)));
+}
+
+static const QmQuestion *
+first_question (QmPage        page,
+                const QmPlan *plan)
+{
+  for (guint i = 0; i < qm_flow_n_questions (); i++)
+    if (qm_flow_question (i)->page == page && qm_flow_applies (qm_flow_question (i), plan))
+      return qm_flow_question (i);
+
+  return NULL;
+}
+
+/* In the sidebar a page of many questions stands for its first: "" */
 static char *
 answer_of_step (QmWindow *self,
                 int       step)
 {
-  static const char * const fields[] = { NULL, "task", "activity", "model.id", NULL, "stage", "limits.money", NULL };
+  static const char * const fields[] = { NULL, "task", "activity", "model.id", "", "stage", "limits.money", NULL };
   const QmResolved *resolved = qm_session_get_resolved (self->session);
+  const QmQuestion *question;
   g_autofree char *value = NULL;
 
   if (step >= (int) G_N_ELEMENTS (fields) || fields[step] == NULL || resolved == NULL)
@@ -97,8 +129,11 @@ answer_of_step (QmWindow *self,
   if (strcmp (fields[step], "model.id") == 0)
     return g_strdup (resolved->model->name);
 
-  value = qm_session_get_effective (self->session, fields[step]);
-  return qm_describe_answer (qm_flow_find_for (fields[step], resolved->plan), value, "USD");
+  question = fields[step][0] != '\0' ? qm_flow_find_for (fields[step], resolved->plan) : first_question (step - 1, resolved->plan);
+  if (question == NULL)
+    return NULL;
+  value = qm_session_get_effective (self->session, question->field);
+  return qm_describe_answer (question, value, "USD");
 }
 
 static GtkWidget *
@@ -153,9 +188,44 @@ step_activated (GtkListBox    *list,
   if (self->updating)
     return;
 
+  self->from_review = FALSE;
   qm_window_show_page (self, tag_of (gtk_list_box_row_get_index (row)));
   if (adw_overlay_split_view_get_collapsed (self->split))
     adw_overlay_split_view_set_show_sidebar (self->split, FALSE);
+}
+
+static void
+jump (QmWizardPage *page,
+      int           target,
+      QmWindow     *self)
+{
+  self->from_review = TRUE;
+  qm_window_show_page (self, qm_page_tag (target));
+}
+
+/* Enter goes on wherever the bar is to be seen. */
+static void
+update_default (QmWindow *self)
+{
+  int step = step_of (qm_window_get_page (self));
+  gboolean plan = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "plan") == 0;
+
+  gtk_window_set_default_widget (GTK_WINDOW (self), plan && step > 0 && step < QM_N_STEPS
+                                                      ? qm_estimate_bar_get_next (QM_ESTIMATE_BAR (self->estimate_bar)) : NULL);
+}
+
+static void
+narrowed (QmWindow *self)
+{
+  gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
+  qm_estimate_bar_set_narrow (QM_ESTIMATE_BAR (self->estimate_bar), TRUE);
+}
+
+static void
+widened (QmWindow *self)
+{
+  gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+  qm_estimate_bar_set_narrow (QM_ESTIMATE_BAR (self->estimate_bar), FALSE);
 }
 
 /* The way on starts where the eye is: at the head of the page. */
@@ -168,23 +238,19 @@ page_changed (QmWindow *self)
 
   gtk_revealer_set_reveal_child (self->bottom, step > 0 && step < QM_N_STEPS);
   gtk_widget_set_visible (GTK_WIDGET (self->bottom), step > 0 && step < QM_N_STEPS);
-  qm_estimate_bar_set_last (QM_ESTIMATE_BAR (self->estimate_bar), step == QM_N_PAGES);
+  if (step == 0 || step >= QM_N_PAGES)
+    self->from_review = FALSE;
+  qm_estimate_bar_set_goal (QM_ESTIMATE_BAR (self->estimate_bar), step == QM_N_PAGES ? QM_GOAL_ANSWER
+                                                                  : self->from_review ? QM_GOAL_REVIEW : QM_GOAL_NEXT);
   gtk_widget_set_visible (self->report_button, step == QM_N_STEPS);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.back", step > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.next", step < QM_N_STEPS);
   if (step == 0)
     qm_start_page_refresh (QM_START_PAGE (self->start));
   update_steps (self);
+  update_default (self);
   if (page != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
     gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_navigation_page_get_title (page), GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
-}
-
-static void
-jump (QmWizardPage *page,
-      int           target,
-      QmWindow     *self)
-{
-  qm_window_show_page (self, qm_page_tag (target));
 }
 
 static void
@@ -383,6 +449,7 @@ qm_window_class_init (QmWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, QmWindow, computer_bin);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, bottom);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, report_button);
+  gtk_widget_class_bind_template_child (widget_class, QmWindow, narrow);
   qm_window_class_install_actions (widget_class);
 }
 
@@ -415,6 +482,9 @@ qm_window_new (GtkApplication *application,
 
   g_signal_connect (self->steps, "row-activated", G_CALLBACK (step_activated), self);
   g_signal_connect_object (self->pages, "notify::visible-page", G_CALLBACK (page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->places, "notify::visible-child", G_CALLBACK (update_default), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->narrow, "apply", G_CALLBACK (narrowed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->narrow, "unapply", G_CALLBACK (widened), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "notify::title", G_CALLBACK (update_title), self, G_CONNECT_SWAPPED);
   g_signal_connect (drop, "drop", G_CALLBACK (dropped), self);

@@ -15,6 +15,8 @@ GtkWidget *qm_window_new          (GtkApplication *application,
 QmSession *qm_window_get_session  (QmWindow       *self);
 void       qm_window_show_page    (QmWindow       *self,
                                    const char     *tag);
+void       qm_window_step         (QmWindow       *self,
+                                   int             by);
 const char *qm_window_get_page    (QmWindow       *self);
 void       qm_window_show_error   (QmWindow       *self,
                                    const char     *heading,

@@ -95,13 +95,20 @@ static void
 add_rows (QmWizardPage *self)
 {
   GtkWidget *list = gtk_list_box_new ();
+  g_autoptr (GtkSizeGroup) units = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
 
   gtk_widget_add_css_class (list, "boxed-list");
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   qm_ui_set_label (list, _(qm_flow_page_title (self->page)));
   for (guint i = 0; i < qm_flow_n_questions (); i++)
     if (is_asked (self, qm_flow_question (i)))
-      gtk_list_box_append (GTK_LIST_BOX (list), qm_question_row_new (self->session, qm_flow_question (i)));
+      {
+        GtkWidget *row = qm_question_row_new (self->session, qm_flow_question (i));
+
+        if (QM_IS_NUMBER_ROW (row))
+          gtk_size_group_add_widget (units, qm_number_row_get_unit (QM_NUMBER_ROW (row)));
+        gtk_list_box_append (GTK_LIST_BOX (list), row);
+      }
   gtk_box_append (GTK_BOX (self->body), list);
 }
 
