@@ -3,119 +3,287 @@
 
 #include <string.h>
 
-#define GATED    QM_TRAIT_GATED
-#define TIED     QM_TRAIT_TIED
-#define LN       QM_TRAIT_LAYER_NORM
-#define BIAS     QM_TRAITS_BIAS
-#define QKV      QM_TRAIT_QKV_BIAS
-#define OUT      QM_TRAIT_OUT_BIAS
-#define MLP      QM_TRAIT_MLP_BIAS
-#define QK_NORM  QM_TRAIT_QK_NORM
-#define PARALLEL QM_TRAIT_PARALLEL
-#define LEARNED  QM_TRAIT_POSITIONS
-#define HEAD     QM_TRAIT_HEAD_BIAS
-#define FOUR     QM_TRAIT_FOUR_NORMS
-#define WIDE     QM_TRAIT_WIDE_QK_NORM
-#define SLIDING  QM_TRAIT_SLIDING
+#include <gio/gio.h>
 
-/* From the model code of transformers 5.24, one line a `model_type`. */
-static const QmArchitectureFamily families[] = {
-  { "llama", QM_BODY_DECODER, GATED, 32000 },
-  { "mistral", QM_BODY_DECODER, GATED | SLIDING, 32000 },
-  { "ministral", QM_BODY_DECODER, GATED | SLIDING, 32000 },
-  { "mixtral", QM_BODY_DECODER, GATED | SLIDING, 32000 },
-  { "internlm2", QM_BODY_DECODER, GATED, 92544 },
-  { "baichuan", QM_BODY_DECODER, GATED, 125696 },
-  { "granite", QM_BODY_DECODER, GATED, 49152 },
-  { "smollm3", QM_BODY_DECODER, GATED | TIED, 128256 },
-  { "qwen", QM_BODY_DECODER, GATED | QKV, 151936 },
-  { "qwen2", QM_BODY_DECODER, GATED | QKV, 151936 },
-  { "qwen2_moe", QM_BODY_DECODER, GATED | QKV | QM_TRAIT_SHARED_GATE, 151936 },
-  { "qwen2_vl", QM_BODY_DECODER, GATED | QKV, 152064 },
-  { "qwen2_5_vl", QM_BODY_DECODER, GATED | QKV, 152064 },
-  { "qwen3", QM_BODY_DECODER, GATED | QK_NORM, 151936 },
-  { "qwen3_moe", QM_BODY_DECODER, GATED | QK_NORM, 151936 },
-  { "qwen3_vl", QM_BODY_DECODER, GATED | QK_NORM, 151936 },
-  { "qwen3_vl_moe", QM_BODY_DECODER, GATED | QK_NORM, 151936 },
-  { "qwen3_next", QM_BODY_DECODER, GATED | QK_NORM | QM_TRAIT_SHARED_GATE | QM_TRAIT_OUTPUT_GATE, 151936 },
-  { "qwen3_5", QM_BODY_DECODER, GATED | QK_NORM | QM_TRAIT_OUTPUT_GATE, 248320 },
-  { "qwen3_5_moe", QM_BODY_DECODER, GATED | QK_NORM | QM_TRAIT_SHARED_GATE | QM_TRAIT_OUTPUT_GATE, 248320 },
-  { "gemma", QM_BODY_DECODER, GATED | TIED, 256000 },
-  { "gemma2", QM_BODY_DECODER, GATED | TIED | FOUR, 256000, -2, 4096 },
-  { "gemma3", QM_BODY_DECODER, GATED | TIED | FOUR | QK_NORM, 262208, 6, 1024 },
-  { "phi", QM_BODY_DECODER, LN | BIAS | PARALLEL | HEAD, 51200 },
-  { "phi3", QM_BODY_DECODER, GATED | SLIDING, 32064 },
-  { "gpt2", QM_BODY_DECODER, LN | TIED | BIAS | LEARNED, 50257 },
-  { "gpt_neo", QM_BODY_DECODER, LN | TIED | OUT | MLP | LEARNED, 50257 },
-  { "gpt_neox", QM_BODY_DECODER, LN | BIAS, 50432 },
-  { "gptj", QM_BODY_DECODER, LN | MLP | PARALLEL | HEAD, 50400 },
-  { "codegen", QM_BODY_DECODER, LN | MLP | PARALLEL | HEAD, 50400 },
-  { "gpt_bigcode", QM_BODY_DECODER, LN | TIED | BIAS | LEARNED | QM_TRAIT_MULTI_QUERY, 50257 },
-  { "starcoder2", QM_BODY_DECODER, LN | TIED | BIAS | SLIDING, 49152 },
-  { "opt", QM_BODY_DECODER, LN | TIED | BIAS | LEARNED, 50272 },
-  { "bloom", QM_BODY_DECODER, LN | TIED | BIAS | QM_TRAIT_EMBED_NORM, 250880 },
-  { "falcon", QM_BODY_DECODER, LN | TIED | QM_TRAIT_MULTI_QUERY, 65024 },
-  { "mpt", QM_BODY_DECODER, LN | TIED | BIAS, 50368 },
-  { "dbrx", QM_BODY_DECODER, GATED, 100352 },
-  { "cohere", QM_BODY_DECODER, GATED | TIED | PARALLEL, 256000 },
-  { "cohere2", QM_BODY_DECODER, GATED | TIED | PARALLEL, 256000, 4, 4096 },
-  { "chatglm", QM_BODY_DECODER, GATED | QKV, 65024 },
-  { "glm", QM_BODY_DECODER, GATED, 151552 },
-  { "glm4", QM_BODY_DECODER, GATED | FOUR, 151552 },
-  { "stablelm", QM_BODY_DECODER, GATED | LN, 50304 },
-  { "nemotron", QM_BODY_DECODER, LN, 256000 },
-  { "olmo", QM_BODY_DECODER, GATED | QM_TRAIT_NO_NORM, 50304 },
-  { "olmo2", QM_BODY_DECODER, GATED | WIDE, 100352 },
-  { "olmoe", QM_BODY_DECODER, GATED | WIDE, 50304 },
-  { "deepseek", QM_BODY_DECODER, GATED, 102400 },
-  { "deepseek_v2", QM_BODY_DECODER, GATED, 102400 },
-  { "deepseek_v3", QM_BODY_DECODER, GATED, 129280 },
-  { "kimi_k2", QM_BODY_DECODER, GATED, 163840 },
-  { "llama4", QM_BODY_DECODER, GATED | QM_TRAIT_SHARED_FFN, 202048, 4, 8192 },
-  { "gpt_oss", QM_BODY_DECODER, GATED | QKV | OUT | QM_TRAIT_SINKS, 201088, -2, 128 },
-  { "jamba", QM_BODY_DECODER, GATED, 65536 },
-  { "nemotron_h", QM_BODY_DECODER, 0, 131072 },
-  { "mamba", QM_BODY_DECODER, TIED, 50280 },
-  { "mamba2", QM_BODY_DECODER, 0, 32768 },
-  { "transfo-xl", QM_BODY_DECODER, LN | TIED | MLP, 267735 },
-  { "bert", QM_BODY_ENCODER, LN | TIED | BIAS, 30522 },
-  { "roberta", QM_BODY_ENCODER, LN | TIED | BIAS, 50265 },
-  { "xlm-roberta", QM_BODY_ENCODER, LN | TIED | BIAS, 250002 },
-  { "distilbert", QM_BODY_ENCODER, LN | TIED | BIAS, 30522 },
-  { "deberta-v2", QM_BODY_ENCODER, LN | TIED | BIAS, 128100 },
-  { "mpnet", QM_BODY_ENCODER, LN | TIED | BIAS, 30527 },
-  { "modernbert", QM_BODY_ENCODER, GATED | TIED, 50368 },
-  { "t5", QM_BODY_ENCODER_DECODER, TIED, 32128 },
-  { "mt5", QM_BODY_ENCODER_DECODER, GATED, 250112 },
-  { "umt5", QM_BODY_ENCODER_DECODER, GATED, 256384 },
-  { "bart", QM_BODY_ENCODER_DECODER, LN | TIED | BIAS, 50265 },
-  { "mbart", QM_BODY_ENCODER_DECODER, LN | TIED | BIAS, 250027 },
-  { "whisper", QM_BODY_ENCODER_DECODER, LN | TIED | BIAS, 51865 },
-  { "vit", QM_BODY_VISION, LN | BIAS, 0 },
-  { "deit", QM_BODY_VISION, LN | BIAS, 0 },
-  { "clip", QM_BODY_TWO_TOWERS, LN | BIAS, 49408 },
-  { "resnet", QM_BODY_RESIDUAL, 0, 0 },
-  { "UNet2DConditionModel", QM_BODY_UNET, 0, 0 },
+#include "qm-model-data.h"
+
+#define FOLDER "/io/github/quartermaster/model/"
+#define MAX_ANCESTORS 16
+
+struct _QmArchitectureFamily {
+  char *type;
+  GKeyFile *file;
+  GPtrArray *groups;                /* (element-type utf8): the family's own first, then those that it is like */
+  GHashTable *definitions;          /* (element-type utf8 QmDefinition): as far as they were asked for,
+                                       an empty one where there is none */
+  JsonObject *defaults;
 };
+
+static GBytes *
+load (const char *name)
+{
+  g_autofree char *path = g_strconcat (FOLDER, name, NULL);
+
+  return g_resource_lookup_data (qm_model_data_get_resource (), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+}
+
+static GKeyFile *
+load_families (void)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GBytes) bytes = load ("families.ini");
+  g_autoptr (GError) error = NULL;
+
+  if (!g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_NONE, &error))
+    g_error ("families.ini: %s", error->message);
+  return g_steal_pointer (&file);
+}
+
+static char *
+find_group (GKeyFile   *file,
+            const char *type)
+{
+  gsize n = 0;
+  g_auto (GStrv) groups = g_key_file_get_groups (file, &n);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      g_auto (GStrv) types = g_strsplit (groups[i], " ", -1);
+
+      if (g_strv_contains ((const char * const *) types, type))
+        return g_strdup (groups[i]);
+    }
+  return NULL;
+}
+
+/* A line a type, each beginning with the type. */
+static JsonObject *
+find_defaults (const char *type)
+{
+  g_autoptr (GBytes) bytes = load ("defaults.jsonl");
+  g_autofree char *start = g_strdup_printf ("{\"type\":\"%s\",", type);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  gsize length;
+  const char *data = g_bytes_get_data (bytes, &length);
+  const char *line = g_strstr_len (data, length, start);
+  const char *end = line != NULL ? memchr (line, '\n', data + length - line) : NULL;
+
+  if (end == NULL || !json_parser_load_from_data (parser, line, end - line, NULL))
+    return json_object_new ();
+  return json_object_ref (json_node_get_object (json_parser_get_root (parser)));
+}
+
+/* Families that no library describes say it in their section. */
+static JsonObject *
+own_defaults (GKeyFile   *file,
+              const char *group,
+              const char *type)
+{
+  g_autofree char *text = g_key_file_get_value (file, group, "defaults", NULL);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+
+  if (text == NULL)
+    return find_defaults (type);
+  if (!json_parser_load_from_data (parser, text, -1, NULL) || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    g_error ("families.ini, %s: the defaults are no JSON object", group);
+  return json_object_ref (json_node_get_object (json_parser_get_root (parser)));
+}
+
+static void
+free_definition (QmDefinition *definition)
+{
+  g_strfreev (definition->parameters);
+  qm_formula_free (definition->formula);
+  g_free (definition);
+}
+
+static void
+find_ancestors (QmArchitectureFamily *self,
+                char                 *group)
+{
+  while (group != NULL && self->groups->len < MAX_ANCESTORS)
+    {
+      g_autofree char *like = g_key_file_get_string (self->file, group, "like", NULL);
+
+      g_ptr_array_add (self->groups, group);
+      group = like != NULL ? find_group (self->file, like) : NULL;
+    }
+  g_free (group);
+}
 
 /**
  * qm_architecture_family_find:
- * @type: (nullable): `model_type` as in a config.json
+ * @type: (nullable): `model_type` of a config.json, or a diffusers class
  *
- * Returns: (transfer none) (nullable): what is known of the family
+ * Returns: (transfer full) (nullable): what is known of the family
  */
-const QmArchitectureFamily *
+QmArchitectureFamily *
 qm_architecture_family_find (const char *type)
 {
-  g_autofree char *name = NULL;
+  g_autoptr (GKeyFile) file = NULL;
+  QmArchitectureFamily *self;
+  char *group;
 
   if (type == NULL)
     return NULL;
-  name = g_strdup (type);
-  if (g_str_has_suffix (name, "_text"))
-    name[strlen (name) - strlen ("_text")] = '\0';
-  for (gsize i = 0; i < G_N_ELEMENTS (families); i++)
-    if (g_str_equal (families[i].type, name))
-      return &families[i];
+  file = load_families ();
+  group = find_group (file, type);
+  if (group == NULL)
+    return NULL;
+  self = g_new0 (QmArchitectureFamily, 1);
+  self->type = g_strdup (type);
+  self->file = g_steal_pointer (&file);
+  self->groups = g_ptr_array_new_with_free_func (g_free);
+  self->definitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_definition);
+  self->defaults = own_defaults (self->file, group, type);
+  find_ancestors (self, group);
+  return self;
+}
+
+/**
+ * qm_architecture_family_free:
+ * @self: (nullable): a family
+ */
+void
+qm_architecture_family_free (QmArchitectureFamily *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->type);
+  g_key_file_unref (self->file);
+  g_ptr_array_unref (self->groups);
+  g_hash_table_unref (self->definitions);
+  json_object_unref (self->defaults);
+  g_free (self);
+}
+
+/**
+ * qm_architecture_family_type:
+ * @self: a family
+ *
+ * Returns: (transfer none): the type it was found by
+ */
+const char *
+qm_architecture_family_type (QmArchitectureFamily *self)
+{
+  return self->type;
+}
+
+/**
+ * qm_architecture_family_defaults:
+ * @self: a family
+ *
+ * Returns: (transfer none): what its library takes for keys that a config.json leaves out
+ */
+JsonObject *
+qm_architecture_family_defaults (QmArchitectureFamily *self)
+{
+  return self->defaults;
+}
+
+/* A definition is written NAME = FORMULA or NAME(PARAMETER, …) = FORMULA. */
+static char *
+find_key (QmArchitectureFamily *self,
+          const char           *name,
+          const char          **group)
+{
+  gsize length = strlen (name);
+
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      g_auto (GStrv) keys = NULL;
+
+      *group = g_ptr_array_index (self->groups, i);
+      keys = g_key_file_get_keys (self->file, *group, NULL, NULL);
+      for (gsize key = 0; keys[key] != NULL; key++)
+        if (g_str_has_prefix (keys[key], name) && (keys[key][length] == '\0' || keys[key][length] == '('))
+          return g_strdup (keys[key]);
+    }
   return NULL;
+}
+
+static GStrv
+read_parameters (const char *key)
+{
+  const char *open = strchr (key, '(');
+  g_autofree char *inside = NULL;
+  GStrv parameters;
+
+  if (open == NULL)
+    return NULL;
+  inside = g_strndup (open + 1, strlen (open) - 2);
+  parameters = g_strsplit (inside, ",", -1);
+  for (gsize i = 0; parameters[i] != NULL; i++)
+    g_strstrip (parameters[i]);
+  return parameters;
+}
+
+/**
+ * qm_architecture_family_definition:
+ * @self: a family
+ * @name: of a definition
+ *
+ * Returns: (transfer none) (nullable): the family's own definition, else that
+ *   of the nearest family that it is like
+ */
+const QmDefinition *
+qm_architecture_family_definition (QmArchitectureFamily *self,
+                                   const char           *name)
+{
+  QmDefinition *definition = g_hash_table_lookup (self->definitions, name);
+  g_autofree char *key = NULL;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *group;
+
+  if (definition != NULL)
+    return definition->formula != NULL ? definition : NULL;
+  definition = g_new0 (QmDefinition, 1);
+  g_hash_table_insert (self->definitions, g_strdup (name), definition);
+  key = find_key (self, name, &group);
+  if (key == NULL)
+    return NULL;
+  text = g_key_file_get_value (self->file, group, key, NULL);
+  definition->parameters = read_parameters (key);
+  definition->formula = qm_formula_parse (text, &error);
+  if (definition->formula == NULL)
+    g_error ("families.ini, %s, %s: %s", group, key, error->message);
+  return definition;
+}
+
+/**
+ * qm_architecture_family_word:
+ * @self: (nullable): a family
+ * @name: of a definition whose formula is a word in quotes
+ *
+ * Returns: (transfer none) (nullable): the word
+ */
+const char *
+qm_architecture_family_word (QmArchitectureFamily *self,
+                             const char           *name)
+{
+  const QmDefinition *definition = self != NULL ? qm_architecture_family_definition (self, name) : NULL;
+
+  return definition != NULL && definition->formula->kind == QM_FORMULA_WORD ? definition->formula->name : NULL;
+}
+
+/**
+ * qm_architecture_family_list:
+ *
+ * Returns: (transfer full): every `model_type` that is known
+ */
+GStrv
+qm_architecture_family_list (void)
+{
+  g_autoptr (GKeyFile) file = load_families ();
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+
+  for (gsize i = 0; groups[i] != NULL; i++)
+    {
+      g_auto (GStrv) types = g_strsplit (groups[i], " ", -1);
+
+      g_strv_builder_addv (builder, (const char **) types);
+    }
+  return g_strv_builder_end (builder);
 }

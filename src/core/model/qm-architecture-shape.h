@@ -14,65 +14,80 @@ typedef enum {
   QM_MIXER_LINEAR,
   QM_MIXER_MAMBA,
   QM_MIXER_NONE,
+  QM_N_MIXERS,
 } QmMixer;
 
 typedef enum {
   QM_FFN_DENSE,
   QM_FFN_EXPERTS,
   QM_FFN_NONE,
+  QM_N_FFNS,
 } QmFfn;
 
 /**
+ * QmAmount:
+ * @total: a number, or how many weights
+ * @linear: of them, those in matrices that quantisation packs
+ */
+typedef struct {
+  double total;
+  double linear;
+} QmAmount;
+
+typedef struct _QmShape QmShape;
+
+/**
  * QmShape:
- * @keys: the part of the config.json that tells of the language model
- * @outer: all of it
- * @a: the record being filled
- * @dense_ffn: FFN width of the layers without experts
- * @inner: width of the recurrent layers' inner state
+ * @keys: a config.json, or the part of one that tells of a network in it
+ * @outer: (nullable): the shape that it is a part of
+ * @family: (nullable): what is known of its family
+ * @class_name: which of the family's networks, as in `architectures`; "" unknown
+ * @counted: whether @mixers and @ffns are
+ * @mixers: how many layers of each kind
+ * @ffns: the same for their second halves
+ * @steps: what formulas may still take, so that no file keeps the machine busy
  * @notes: (nullable) (element-type utf8): what was assumed
  *
  * A config.json on its way to a #QmArchitecture.
  */
-typedef struct {
+struct _QmShape {
   QmConfigKeys keys;
-  QmConfigKeys outer;
-  const QmArchitectureFamily *family;
-  QmTraits traits;
-  QmArchitecture *a;
-  double dense_ffn;
-  double inner;
+  QmShape *outer;
+  QmArchitectureFamily *family;
+  const char *class_name;
+  gboolean counted;
+  int mixers[QM_N_MIXERS];
+  int ffns[QM_N_FFNS];
+  int *steps;
   GPtrArray *notes;
-} QmShape;
+};
 
-gboolean qm_architecture_read           (JsonObject     *config,
-                                         QmArchitecture *architecture,
-                                         GPtrArray      *notes,
-                                         GError        **error);
+gboolean    qm_architecture_read     (JsonObject     *config,
+                                      QmArchitecture *architecture,
+                                      GPtrArray      *notes,
+                                      GError        **error);
 
-gboolean qm_shape_is_type               (QmShape        *self,
-                                         const char     *type);
-void     qm_shape_note                  (QmShape        *self,
-                                         const char     *text);
+void        qm_shape_note            (QmShape        *self,
+                                      const char     *text);
+gboolean    qm_shape_open            (QmShape        *self,
+                                      QmShape        *outer,
+                                      const char     *key,
+                                      const char     *fallback);
+void        qm_shape_close           (QmShape        *self);
 
-QmMixer  qm_shape_mixer                 (QmShape        *self,
-                                         int             layer);
-QmFfn    qm_shape_ffn                   (QmShape        *self,
-                                         int             layer);
-void     qm_shape_count_layers          (QmShape        *self);
-double   qm_shape_state_elements        (QmShape        *self,
-                                         QmMixer         mixer);
+int         qm_shape_layers          (QmShape        *self);
+QmMixer     qm_shape_mixer           (QmShape        *self,
+                                      int             layer);
+QmFfn       qm_shape_ffn             (QmShape        *self,
+                                      int             layer);
+void        qm_shape_count_layers    (QmShape        *self);
 
-double   qm_shape_norm                  (QmShape        *self,
-                                         double          width);
-double   qm_shape_recurrent_parameters  (QmShape        *self,
-                                         QmMixer         mixer);
-void     qm_shape_count_decoder         (QmShape        *self);
-void     qm_shape_count_encoder         (QmShape        *self);
-void     qm_shape_count_encoder_decoder (QmShape        *self);
-void     qm_shape_count_vision          (QmShape        *self);
-void     qm_shape_count_two_towers      (QmShape        *self);
-void     qm_shape_count_residual        (QmShape        *self);
-void     qm_shape_count_unet            (QmShape        *self);
-double   qm_shape_vision_tower          (QmShape        *self);
+gboolean    qm_shape_defines         (QmShape        *self,
+                                      const char     *name);
+QmAmount    qm_shape_evaluate        (QmShape        *self,
+                                      const char     *name);
+double      qm_shape_value           (QmShape        *self,
+                                      const char     *name,
+                                      double          fallback);
 
 G_END_DECLS

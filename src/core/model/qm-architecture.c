@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "qm-architecture-shape.h"
+#include "qm-architecture-formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,19 +9,12 @@
 /* The largest model anybody has announced is a hundredth of this. */
 #define MAX_PARAMETERS 1e15
 
-/**
- * qm_shape_is_type:
- * @self: a shape
- * @type: `model_type`, without the suffix `_text`
- *
- * Returns: whether the shape is of that family
- */
-gboolean
-qm_shape_is_type (QmShape    *self,
-                  const char *type)
-{
-  return self->family != NULL && g_str_equal (self->family->type, type);
-}
+/* What one formula after the other may take together. */
+#define MAX_STEPS 500000
+
+/* A family that nobody described is counted as a plain transformer, one of several parts as their sum. */
+#define UNKNOWN_FAMILY "unknown"
+#define UNKNOWN_PARTS "unknown-parts"
 
 /**
  * qm_shape_note:
@@ -34,319 +27,43 @@ void
 qm_shape_note (QmShape    *self,
                const char *text)
 {
-  if (self->notes != NULL)
+  if (self->notes != NULL && !g_ptr_array_find_with_equal_func (self->notes, text, g_str_equal, NULL))
     g_ptr_array_add (self->notes, g_strdup (text));
 }
 
-static void
-set_trait (QmShape *self,
-           QmTraits trait,
-           gboolean on)
+static const char *
+first_class (QmConfigKeys *keys)
 {
-  if (on)
-    self->traits |= trait;
-  else
-    self->traits &= ~trait;
+  JsonArray *names = qm_config_keys_array (keys, "architectures");
+  JsonNode *first = names != NULL && json_array_get_length (names) > 0 ? json_array_get_element (names, 0) : NULL;
+
+  if (first == NULL || !JSON_NODE_HOLDS_VALUE (first) || json_node_get_value_type (first) != G_TYPE_STRING)
+    return "";
+  return json_node_get_string (first);
 }
 
-static gboolean
-has_trait (QmShape *self,
-           QmTraits trait)
+/* The files that some models come with beside or instead of a config.json. */
+static const char *
+type_by_keys (QmConfigKeys *keys)
 {
-  return (self->traits & trait) != 0;
-}
-
-/* A family nobody described: what its other keys give away. */
-static void
-guess_traits (QmShape *self)
-{
-  const char *activation = qm_config_keys_word (&self->keys, "hidden_act");
-  gboolean root_mean_square = qm_config_keys_has (&self->keys, "rms_norm_eps");
-  gboolean gated = activation != NULL ? g_str_equal (activation, "silu") : root_mean_square;
-
-  set_trait (self, QM_TRAIT_GATED, gated);
-  set_trait (self, QM_TRAIT_LAYER_NORM, !root_mean_square && !gated);
-  qm_shape_note (self, "The family is not known: counted as a plain transformer, good to about 15 %");
+  if (!json_object_has_member (keys->object, "dim"))
+    return NULL;
+  return json_object_has_member (keys->object, "n_heads") && json_object_has_member (keys->object, "n_layers")
+         ? "llama-params" : NULL;
 }
 
 static void
-read_biases (QmShape *self)
+set_family (QmShape    *self,
+            const char *type)
 {
-  QmConfigKeys *keys = &self->keys;
-  gboolean out = has_trait (self, QM_TRAIT_OUT_BIAS);
-  gboolean glm = qm_shape_is_type (self, "glm") || qm_shape_is_type (self, "glm4");
-
-  if (qm_config_keys_has (keys, "attention_bias"))
+  self->family = qm_architecture_family_find (type);
+  if (self->family == NULL)
     {
-      gboolean bias = qm_config_keys_flag (keys, "attention_bias", FALSE);
-
-      set_trait (self, QM_TRAIT_QKV_BIAS, bias);
-      set_trait (self, QM_TRAIT_OUT_BIAS, bias && !glm);
+      self->family = qm_architecture_family_find (qm_config_keys_has (&self->keys, "text_config")
+                                                  ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
+      qm_shape_note (self, "The family is not known: counted as a plain transformer, good to about 15 %");
     }
-  else if (out)
-    set_trait (self, QM_TRAIT_OUT_BIAS, TRUE);
-  if (qm_config_keys_flag (keys, "add_qkv_bias", FALSE) || qm_config_keys_flag (keys, "use_qkv_bias", FALSE))
-    set_trait (self, QM_TRAIT_QKV_BIAS, TRUE);
-  set_trait (self, QM_TRAIT_MLP_BIAS,
-             qm_config_keys_flag (keys, "mlp_bias", has_trait (self, QM_TRAIT_MLP_BIAS)));
-  if (qm_shape_is_type (self, "falcon") && qm_config_keys_flag (keys, "bias", FALSE))
-    set_trait (self, QM_TRAITS_BIAS, TRUE);
-  if (qm_shape_is_type (self, "starcoder2") && !qm_config_keys_flag (keys, "use_bias", TRUE))
-    set_trait (self, QM_TRAITS_BIAS, FALSE);
-  if (qm_shape_is_type (self, "mpt") && qm_config_keys_flag (keys, "no_bias", TRUE))
-    set_trait (self, QM_TRAITS_BIAS | QM_TRAIT_LAYER_NORM, FALSE);
-}
-
-static void
-read_traits (QmShape *self)
-{
-  QmConfigKeys *keys = &self->keys;
-  const char *feed_forward = qm_config_keys_word (keys, "feed_forward_proj");
-
-  if (self->family != NULL)
-    self->traits = self->family->traits;
-  else
-    guess_traits (self);
-  read_biases (self);
-  if (qm_shape_is_type (self, "falcon"))
-    set_trait (self, QM_TRAIT_PARALLEL,
-               qm_config_keys_flag (keys, "parallel_attn", TRUE) &&
-               qm_config_keys_count (keys, "num_ln_in_parallel_attn",
-                                     qm_config_keys_flag (keys, "new_decoder_architecture", FALSE) ? 2 : 1) < 2);
-  if (feed_forward != NULL)
-    set_trait (self, QM_TRAIT_GATED, g_str_has_prefix (feed_forward, "gated"));
-  if (qm_config_keys_flag (keys, "learned_pos_emb", FALSE) && !qm_config_keys_flag (keys, "attn_config.alibi", FALSE))
-    set_trait (self, QM_TRAIT_POSITIONS, TRUE);
-  if (qm_shape_is_type (self, "cohere") && qm_config_keys_flag (keys, "use_qk_norm", FALSE))
-    set_trait (self, QM_TRAIT_WIDE_QK_NORM, TRUE);
-  self->a->gated = has_trait (self, QM_TRAIT_GATED);
-  self->a->parallel_block = has_trait (self, QM_TRAIT_PARALLEL);
-  self->a->qk_norm = has_trait (self, QM_TRAIT_QK_NORM | QM_TRAIT_WIDE_QK_NORM);
-  self->a->tied = qm_config_keys_flag (keys, "tie_word_embeddings",
-                                       qm_config_keys_flag (&self->outer, "tie_word_embeddings",
-                                                            has_trait (self, QM_TRAIT_TIED)));
-}
-
-/* What Meta's params.json says instead of the FFN width. */
-static double
-width_from_multiple (QmShape *self)
-{
-  double width = floor (2 * 4 * self->a->hidden / 3);
-  double multiple = MAX (1, qm_config_keys_count (&self->keys, "multiple_of", 256));
-
-  width = floor (qm_config_keys_ratio (&self->keys, "ffn_dim_multiplier", 1) * width);
-  return multiple * ceil (width / multiple);
-}
-
-static double
-default_ffn (QmShape *self)
-{
-  if (qm_shape_is_type (self, "llama"))
-    return width_from_multiple (self);
-  return floor (self->a->hidden * qm_config_keys_ratio (&self->keys, "expansion_ratio", 4));
-}
-
-static void
-read_widths (QmShape *self)
-{
-  QmArchitecture *a = self->a;
-  QmConfigKeys *keys = &self->keys;
-  gboolean has_ffn = qm_config_keys_has (keys, "intermediate_size");
-
-  a->ffn = has_ffn ? qm_config_keys_count (keys, "intermediate_size", 0)
-                   : qm_config_keys_count (keys, "encoder_ffn_dim", default_ffn (self));
-  if (has_ffn && qm_shape_is_type (self, "qwen"))
-    a->ffn = floor (a->ffn / 2);
-  self->dense_ffn = qm_config_keys_count (keys, "intermediate_size_mlp", a->ffn);
-  if (a->ffn == 0)
-    qm_config_keys_refuse (keys, "intermediate_size is 0, and should be 1 or more");
-  if (self->family != NULL && (self->family->body == QM_BODY_VISION))
-    return;
-  a->vocabulary = qm_config_keys_count (keys, "vocab_size", 0);
-  if (qm_config_keys_has (keys, "vocab_size"))
-    {
-      if (a->vocabulary == 0)
-        qm_config_keys_refuse (keys, "vocab_size is 0, and should be 1 or more");
-      return;
-    }
-  a->vocabulary = self->family != NULL && self->family->vocabulary > 0 ? self->family->vocabulary : 50304;
-  qm_shape_note (self, "vocab_size is missing: the family's usual vocabulary was taken");
-}
-
-static double
-default_kv_heads (QmShape *self)
-{
-  gboolean multi_query = has_trait (self, QM_TRAIT_MULTI_QUERY) &&
-                         qm_config_keys_flag (&self->keys, "multi_query", TRUE) &&
-                         !qm_config_keys_flag (&self->keys, "new_decoder_architecture", FALSE);
-
-  return multi_query ? 1 : self->a->heads;
-}
-
-static double
-default_head_size (QmShape *self)
-{
-  QmArchitecture *a = self->a;
-
-  if (self->family != NULL && g_str_has_prefix (self->family->type, "qwen3"))
-    return 128;
-  if (self->family != NULL && g_str_has_prefix (self->family->type, "gemma"))
-    return 256;
-  if (g_str_has_suffix (a->type, "t5"))
-    return 64;
-  if (fmod (a->hidden, a->heads) != 0 && a->kv_lora_rank == 0)
-    qm_config_keys_refuse (&self->keys, "hidden_size is %g, and should be a multiple of the %g attention heads",
-                           a->hidden, a->heads);
-  return floor (a->hidden / a->heads);
-}
-
-static void
-read_heads (QmShape *self)
-{
-  QmArchitecture *a = self->a;
-  QmConfigKeys *keys = &self->keys;
-
-  a->kv_lora_rank = qm_config_keys_count (keys, "kv_lora_rank", 0);
-  if (qm_shape_is_type (self, "mamba") || qm_shape_is_type (self, "mamba2"))
-    return;
-  a->heads = qm_config_keys_need (keys, "num_attention_heads");
-  a->kv_heads = qm_config_keys_count (keys, "num_key_value_heads", default_kv_heads (self));
-  if (has_trait (self, QM_TRAIT_MULTI_QUERY) && default_kv_heads (self) == 1)
-    a->kv_heads = 1;
-  if (a->kv_heads == 0)
-    qm_config_keys_refuse (keys, "num_key_value_heads is 0, and should be 1 or more");
-  if (a->kv_heads > a->heads)
-    qm_config_keys_refuse (keys, "num_key_value_heads is %g, more than the %g attention heads", a->kv_heads, a->heads);
-  a->head_size = qm_config_keys_has (keys, "head_dim") ? qm_config_keys_need (keys, "head_dim")
-                                                       : default_head_size (self);
-  if (a->kv_lora_rank == 0)
-    return;
-  a->q_lora_rank = qm_config_keys_count (keys, "q_lora_rank", 0);
-  a->qk_nope_head_size = qm_config_keys_count (keys, "qk_nope_head_dim", 128);
-  a->qk_rope_head_size = qm_config_keys_count (keys, "qk_rope_head_dim", 64);
-  a->v_head_size = qm_config_keys_count (keys, "v_head_dim", 128);
-}
-
-static void
-read_experts (QmShape *self)
-{
-  QmArchitecture *a = self->a;
-  QmConfigKeys *keys = &self->keys;
-
-  a->experts = MAX (1, qm_config_keys_count (keys, "num_experts", 1));
-  a->experts_per_token = 1;
-  if (a->experts < 2)
-    return;
-  a->experts_per_token = MAX (1, qm_config_keys_count (keys, "num_experts_per_tok",
-                                                       qm_shape_is_type (self, "mixtral") ? 2 : 1));
-  if (a->experts_per_token > a->experts)
-    qm_config_keys_refuse (keys, "num_experts_per_tok is %g, more than the %g experts",
-                           a->experts_per_token, a->experts);
-  a->expert_ffn = qm_config_keys_count (keys, "moe_intermediate_size", a->ffn);
-  a->dense_layers_first = qm_config_keys_count (keys, "first_k_dense_replace", 0);
-  a->shared_experts = qm_config_keys_count (keys, "n_shared_experts", has_trait (self, QM_TRAIT_SHARED_FFN) ? 1 : 0);
-  a->shared_expert_ffn = qm_config_keys_count (keys, "shared_expert_intermediate_size",
-                                               a->shared_experts * a->expert_ffn);
-  if (a->shared_expert_ffn > 0 && a->shared_experts == 0)
-    a->shared_experts = 1;
-}
-
-/* Nobody's count depends on it unless positions are learned, and files hold
- * nonsense like 1e30 here. */
-static double
-read_positions (QmShape *self)
-{
-  QmConfigKeys keys = { .object = self->keys.object };
-  double positions = qm_config_keys_count (&keys, "max_position_embeddings", 0);
-
-  if (keys.error != NULL)
-    positions = 0;
-  g_clear_error (&keys.error);
-  if (positions == 0 && has_trait (self, QM_TRAIT_POSITIONS))
-    return qm_shape_is_type (self, "opt") || qm_shape_is_type (self, "gpt_neo") ? 2048 : 1024;
-  return positions;
-}
-
-static void
-read_sizes (QmShape *self)
-{
-  QmArchitecture *a = self->a;
-  double encoder = qm_config_keys_count (&self->keys, "encoder_layers", 0);
-
-  a->hidden = qm_config_keys_need (&self->keys, "hidden_size");
-  a->layers = encoder > 0 ? encoder : qm_config_keys_need (&self->keys, "num_hidden_layers");
-  read_traits (self);
-  read_widths (self);
-  read_heads (self);
-  read_experts (self);
-  a->max_positions = read_positions (self);
-  if (self->keys.error == NULL)
-    qm_shape_count_layers (self);
-}
-
-static void
-count (QmShape *self)
-{
-  switch (self->family != NULL ? self->family->body : QM_BODY_DECODER)
-    {
-    case QM_BODY_ENCODER:
-      qm_shape_count_encoder (self);
-      break;
-    case QM_BODY_ENCODER_DECODER:
-      qm_shape_count_encoder_decoder (self);
-      break;
-    case QM_BODY_VISION:
-      qm_shape_count_vision (self);
-      break;
-    case QM_BODY_TWO_TOWERS:
-      qm_shape_count_two_towers (self);
-      break;
-    case QM_BODY_RESIDUAL:
-      qm_shape_count_residual (self);
-      break;
-    case QM_BODY_UNET:
-      qm_shape_count_unet (self);
-      break;
-    case QM_BODY_DECODER:
-      qm_shape_count_decoder (self);
-      break;
-    }
-  if (self->a->parameters > MAX_PARAMETERS)
-    qm_config_keys_refuse (&self->keys, "the sizes make %g parameters, more than any model has", self->a->parameters);
-}
-
-static JsonObject *
-find_text_config (QmConfigKeys *outer)
-{
-  static const char * const names[] = { "text_config", "llm_config", "language_config" };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      JsonObject *object = qm_config_keys_object (outer, names[i]);
-
-      if (object != NULL)
-        return object;
-    }
-  return outer->object;
-}
-
-/* A nested part may leave out all that equals the defaults of its family;
- * LLaVA's does. */
-static JsonObject *
-fill_llama_defaults (JsonObject *text)
-{
-  static const struct { const char *key; int value; } defaults[] = {
-    { "hidden_size", 4096 }, { "num_hidden_layers", 32 }, { "num_attention_heads", 32 },
-    { "intermediate_size", 11008 }, { "vocab_size", 32000 },
-  };
-  JsonObject *filled = json_object_new ();
-  g_autoptr (GList) members = json_object_get_members (text);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (defaults); i++)
-    json_object_set_int_member (filled, defaults[i].key, defaults[i].value);
-  for (GList *member = members; member != NULL; member = member->next)
-    json_object_set_member (filled, member->data, json_object_dup_member (text, member->data));
-  return filled;
+  self->keys.defaults = qm_architecture_family_defaults (self->family);
 }
 
 static const char *
@@ -355,43 +72,249 @@ read_type (QmShape *self)
   const char *type = qm_config_keys_word (&self->keys, "model_type");
 
   if (type == NULL)
-    type = qm_config_keys_word (&self->outer, "model_type");
-  if (type == NULL)
-    type = qm_config_keys_word (&self->outer, "_class_name");
-  if (type == NULL && qm_config_keys_has (&self->keys, "dim") && qm_config_keys_has (&self->keys, "multiple_of"))
-    type = "llama";
-  if (g_strcmp0 (type, "clip_text_model") == 0)
-    type = "clip";
-  return type;
+    type = qm_config_keys_word (&self->keys, "_class_name");
+  return type != NULL ? type : type_by_keys (&self->keys);
 }
 
+/* Parts of some models bear the name of the whole. */
 static gboolean
-is_transformer (QmShape *self)
+is_part (const char *type)
 {
-  return self->family == NULL || (self->family->body != QM_BODY_RESIDUAL && self->family->body != QM_BODY_UNET);
+  g_autoptr (QmArchitectureFamily) family = qm_architecture_family_find (type);
+
+  return family != NULL && qm_architecture_family_word (family, "text") == NULL;
 }
 
-static gboolean
-read_object (QmShape  *self,
-             GError  **error)
+/**
+ * qm_shape_open:
+ * @self: (out caller-allocates): zeros
+ * @outer: the shape of the whole
+ * @key: where in @outer its config.json lies
+ * @fallback: (nullable): its family, where it does not say or says what nobody knows
+ *
+ * A whole that has no part of that name, but describes the language model
+ * itself, is its own part.
+ *
+ * Returns: whether there is such a part
+ */
+gboolean
+qm_shape_open (QmShape    *self,
+               QmShape    *outer,
+               const char *key,
+               const char *fallback)
 {
-  const char *type = read_type (self);
+  JsonObject *object = qm_config_keys_object (&outer->keys, key);
+  const char *type;
 
-  memset (self->a, 0, sizeof *self->a);
-  g_strlcpy (self->a->type, type != NULL ? type : "", sizeof self->a->type);
-  self->a->known = TRUE;
-  self->family = qm_architecture_family_find (type);
-  if (is_transformer (self))
-    read_sizes (self);
-  if (self->keys.error == NULL)
-    count (self);
-  if (self->keys.error == NULL && self->outer.error != NULL)
-    self->keys.error = g_steal_pointer (&self->outer.error);
-  g_clear_error (&self->outer.error);
-  if (self->keys.error == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&self->keys.error));
-  return FALSE;
+  if (object == NULL && !g_str_equal (key, "text_config"))
+    {
+      qm_shape_note (outer, "A part of the model is not described in the file, and not counted");
+      return FALSE;
+    }
+  *self = (QmShape) { .outer = outer, .steps = outer->steps, .notes = outer->notes, .class_name = "Model" };
+  self->keys.object = object != NULL ? object : outer->keys.object;
+  type = object != NULL ? qm_config_keys_word (&self->keys, "model_type") : NULL;
+  if (fallback != NULL && fallback[0] != '\0' && !is_part (type))
+    type = fallback;
+  set_family (self, type);
+  return TRUE;
+}
+
+/**
+ * qm_shape_close:
+ * @self: a shape that was opened
+ */
+void
+qm_shape_close (QmShape *self)
+{
+  g_clear_pointer (&self->family, qm_architecture_family_free);
+  g_clear_error (&self->keys.error);
+}
+
+/* Sizes that a file should name itself; the library's are most likely not this model's. */
+static void
+note_assumptions (QmShape *self)
+{
+  static const char * const keys[] = { "hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (qm_config_keys_assumed (&self->keys, keys[i]))
+      {
+        g_autofree char *text = g_strdup_printf ("%s is missing: what the family usually has was taken", keys[i]);
+
+        qm_shape_note (self, text);
+      }
+}
+
+static double
+need_positive (QmShape    *self,
+               const char *name,
+               const char *key)
+{
+  double value = qm_shape_value (self, name, 0);
+
+  if (value <= 0)
+    qm_config_keys_refuse (&self->keys, "%s is %g, and should be 1 or more", key, value);
+  return value;
+}
+
+static void
+read_heads (QmShape        *self,
+            QmArchitecture *a)
+{
+  QmConfigKeys *keys = &self->keys;
+
+  qm_config_keys_need (keys, "num_attention_heads");
+  a->heads = need_positive (self, "heads", "num_attention_heads");
+  a->kv_heads = need_positive (self, "kv", "num_key_value_heads");
+  if (a->kv_heads > a->heads)
+    qm_config_keys_refuse (keys, "num_key_value_heads is %g, more than the %g attention heads", a->kv_heads, a->heads);
+  a->head_size = need_positive (self, "d", "head_dim");
+  if (a->head_size != floor (a->head_size))
+    qm_config_keys_refuse (keys, "hidden_size is %g, and should be a multiple of the %g attention heads",
+                           a->hidden, a->heads);
+  a->kv_lora_rank = qm_shape_value (self, "latent", 0);
+  if (a->kv_lora_rank == 0)
+    return;
+  a->q_lora_rank = qm_shape_value (self, "latent_q", 0);
+  a->qk_nope_head_size = qm_shape_value (self, "nope", 0);
+  a->qk_rope_head_size = qm_shape_value (self, "rope", 0);
+  a->v_head_size = qm_shape_value (self, "value_size", 0);
+}
+
+static void
+read_experts (QmShape        *self,
+              QmArchitecture *a)
+{
+  a->experts = MAX (1, qm_shape_value (self, "E", 1));
+  a->experts_per_token = 1;
+  a->moe_layers = 0;
+  if (a->experts < 2)
+    return;
+  a->experts_per_token = MAX (1, qm_shape_value (self, "k", 1));
+  if (a->experts_per_token > a->experts)
+    qm_config_keys_refuse (&self->keys, "num_experts_per_tok is %g, more than the %g experts",
+                           a->experts_per_token, a->experts);
+  a->moe_layers = self->ffns[QM_FFN_EXPERTS];
+  a->dense_layers_first = qm_shape_value (self, "dense_first", 0);
+  a->expert_ffn = qm_shape_value (self, "fe", a->ffn);
+  a->shared_expert_ffn = qm_shape_value (self, "fs", 0);
+  a->shared_experts = a->shared_expert_ffn > 0 ? qm_shape_value (self, "shared_count", 1) : 0;
+}
+
+/* Nobody's count depends on it unless positions are learned, and files hold
+ * nonsense like 1e30 here. */
+static double
+read_positions (QmShape *self)
+{
+  QmConfigKeys keys = { .object = self->keys.object, .defaults = self->keys.defaults };
+  double positions = qm_config_keys_count (&keys, "max_position_embeddings", 0);
+
+  if (keys.error != NULL)
+    positions = 0;
+  g_clear_error (&keys.error);
+  return positions;
+}
+
+static void
+read_layers (QmShape        *self,
+             QmArchitecture *a)
+{
+  qm_shape_count_layers (self);
+  a->full_attention_layers = self->mixers[QM_MIXER_FULL];
+  a->sliding_layers = self->mixers[QM_MIXER_SLIDING];
+  a->recurrent_layers = self->mixers[QM_MIXER_LINEAR] + self->mixers[QM_MIXER_MAMBA];
+  a->window = a->sliding_layers > 0 ? qm_shape_value (self, "window", 0) : 0;
+  a->full_cache_elements = qm_shape_value (self, "cache_full", 0);
+  a->sliding_cache_elements = qm_shape_value (self, "cache_sliding", 0);
+  a->cross_cache_elements = qm_shape_value (self, "cache_cross", 0);
+  a->encoder_tokens = qm_shape_value (self, "encoder_tokens", 0);
+  a->state_size = 2 * qm_shape_value (self, "state", 0);
+  if (a->window > 0 || a->sliding_layers == 0)
+    return;
+  a->full_attention_layers += a->sliding_layers;
+  a->full_cache_elements += a->sliding_cache_elements;
+  a->sliding_layers = a->sliding_cache_elements = 0;
+}
+
+/* The stack of layers that the language model, or the one network there is, consists of. */
+static void
+read_stack (QmShape        *self,
+            QmArchitecture *a)
+{
+  a->hidden = qm_config_keys_need (&self->keys, "hidden_size");
+  if (!qm_shape_defines (self, "stack"))
+    qm_config_keys_need (&self->keys, "num_hidden_layers");
+  note_assumptions (self);
+  a->layers = qm_shape_layers (self);
+  a->vocabulary = qm_shape_value (self, "V", 0);
+  a->ffn = qm_shape_value (self, "f", 0);
+  a->gated = qm_shape_value (self, "gated", 0) != 0;
+  a->tied = qm_shape_value (self, "tie", 0) != 0;
+  a->parallel_block = qm_shape_value (self, "parallel", 0) != 0;
+  a->qk_norm = qm_shape_value (self, "qk_norm", 0) != 0;
+  a->max_positions = read_positions (self);
+  if (qm_shape_defines (self, "heads"))
+    read_heads (self, a);
+  if (self->keys.error != NULL)
+    return;
+  read_layers (self, a);
+  read_experts (self, a);
+  a->encoder_layers = qm_shape_value (self, "encoder_layers_count", 0);
+  a->decoder_layers = qm_shape_value (self, "decoder_layers_count", 0);
+  if (a->encoder_layers > 0 && a->decoder_layers > 0)
+    a->layers = a->encoder_layers + a->decoder_layers;
+  if (qm_shape_value (self, "keeps_past", 1) == 0)
+    a->full_attention_layers = a->sliding_layers = a->full_cache_elements = a->sliding_cache_elements = 0;
+}
+
+static void
+count_stack (QmShape        *self,
+             QmArchitecture *a)
+{
+  a->embedding_parameters = qm_shape_evaluate (self, "embedding").total;
+  a->head_parameters = qm_shape_evaluate (self, "head").total;
+  a->expert_parameters = a->experts > 1 ? qm_shape_evaluate (self, "experts").total : 0;
+  a->linear_parameters = qm_shape_evaluate (self, "model").linear - qm_shape_evaluate (self, "head").linear;
+}
+
+static void
+count_whole (QmShape        *self,
+             QmArchitecture *a)
+{
+  double sum = qm_shape_evaluate (self, "model").total;
+
+  if (sum > MAX_PARAMETERS)
+    qm_config_keys_refuse (&self->keys, "the sizes make %g parameters, more than any model has", sum);
+  else if (!(sum >= 1 && sum == floor (sum)))
+    qm_config_keys_refuse (&self->keys, "the sizes make %g parameters, which is no whole number of weights", sum);
+  a->parameters = sum;
+  a->active_parameters = sum - a->expert_parameters * (1 - a->experts_per_token / MAX (1, a->experts));
+}
+
+static void
+read_part (QmShape        *root,
+           QmArchitecture *a)
+{
+  QmShape text = { 0 };
+
+  if (!qm_shape_defines (root, "text"))
+    {
+      if (qm_shape_defines (root, "state") || qm_shape_defines (root, "heads"))
+        read_stack (root, a);
+      if (root->keys.error == NULL)
+        count_stack (root, a);
+      return;
+    }
+  if (!qm_shape_open (&text, root, "text_config", qm_architecture_family_word (root->family, "text")))
+    return;
+  text.class_name = "ForCausalLM";
+  read_stack (&text, a);
+  if (text.keys.error == NULL)
+    count_stack (&text, a);
+  if (text.keys.error != NULL)
+    root->keys.error = g_steal_pointer (&text.keys.error);
+  qm_shape_close (&text);
 }
 
 /* Like qm_architecture_from_config(), and tells what was assumed. */
@@ -401,15 +324,23 @@ qm_architecture_read (JsonObject      *config,
                       GPtrArray       *notes,
                       GError         **error)
 {
-  QmShape shape = { .outer = { .object = config }, .a = architecture, .notes = notes };
-  JsonObject *text = find_text_config (&shape.outer);
-  g_autoptr (JsonObject) filled = NULL;
+  int steps = MAX_STEPS;
+  QmShape root = { .keys.object = config, .notes = notes, .steps = &steps };
+  const char *type = read_type (&root);
+  gboolean good;
 
-  shape.keys.object = text;
-  if (text != config && g_strcmp0 (qm_config_keys_word (&shape.keys, "model_type"), "llama") == 0 &&
-      !qm_config_keys_has (&shape.keys, "num_hidden_layers"))
-    shape.keys.object = filled = fill_llama_defaults (text);
-  return read_object (&shape, error);
+  *architecture = (QmArchitecture) { .known = TRUE, .experts = 1, .experts_per_token = 1 };
+  g_strlcpy (architecture->type, type != NULL ? type : "", sizeof architecture->type);
+  root.class_name = first_class (&root.keys);
+  set_family (&root, type);
+  read_part (&root, architecture);
+  if (root.keys.error == NULL)
+    count_whole (&root, architecture);
+  good = root.keys.error == NULL;
+  if (!good)
+    g_propagate_error (error, g_steal_pointer (&root.keys.error));
+  qm_shape_close (&root);
+  return good;
 }
 
 /**
@@ -418,9 +349,9 @@ qm_architecture_read (JsonObject      *config,
  * @architecture: (out caller-allocates): where to put the shapes and counts
  * @error: return location for an error
  *
- * Reads the sizes of a transformer-like model. What the file leaves out is
- * taken as its family takes it. A size that no model can have is
- * %QM_MODEL_ERROR_VALUE, and the message names the key.
+ * Reads the sizes of a model. What the file leaves out is taken as its family
+ * takes it. A size that no model can have is %QM_MODEL_ERROR_VALUE, and the
+ * message names the key.
  *
  * Returns: whether the sizes make a model
  */
@@ -451,17 +382,9 @@ qm_architecture_guess (double          parameters,
     .known = FALSE,
     .layers = layers, .hidden = hidden, .heads = heads, .kv_heads = heads, .head_size = floor (hidden / heads),
     .ffn = 4 * hidden, .vocabulary = 50304, .tied = TRUE, .experts = 1, .experts_per_token = 1,
-    .full_attention_layers = layers,
+    .full_attention_layers = layers, .full_cache_elements = 2 * layers * hidden,
     .parameters = parameters, .active_parameters = parameters, .embedding_parameters = 50304 * hidden,
   };
-}
-
-static double
-elements_per_layer (const QmArchitecture *self)
-{
-  if (self->kv_lora_rank > 0)
-    return self->kv_lora_rank + self->qk_rope_head_size;
-  return 2 * self->kv_heads * self->head_size;
 }
 
 /**
@@ -482,8 +405,7 @@ qm_architecture_kv_bytes (const QmArchitecture *self,
 {
   double within = self->window > 0 ? MIN (context, self->window) : context;
 
-  return elements_per_layer (self) * bytes_per_element *
-         (self->full_attention_layers * context + self->sliding_layers * within);
+  return bytes_per_element * (self->full_cache_elements * context + self->sliding_cache_elements * within);
 }
 
 /**

@@ -40,8 +40,8 @@ static const KeyAliases aliases[] = {
   { { "mamba_head_dim", "head_dim", "mamba_d_head" }, 1e6 },
   { { "n_groups", "mamba_n_groups" }, 1e5 },
   { { "decoder_layers", "num_decoder_layers" }, 1e4 },
-  { { "depth", "num_hidden_layers" }, 1e4 },
-  { { "tower_width", "embed_dim", "hidden_size" }, 1e7 },
+  { { "text_config", "llm_config", "language_config" }, 1 },
+  { { "layer_types", "layers_block_type", "block_types" }, 1 },
 };
 
 static const KeyAliases *
@@ -53,7 +53,6 @@ find_aliases (const char *key)
   return NULL;
 }
 
-/* null counts as absent */
 static JsonNode *
 get_node (JsonObject *object,
           const char *path)
@@ -63,10 +62,7 @@ get_node (JsonObject *object,
   JsonNode *node;
 
   if (dot == NULL)
-    {
-      node = json_object_get_member (object, path);
-      return node == NULL || JSON_NODE_HOLDS_NULL (node) ? NULL : node;
-    }
+    return json_object_get_member (object, path);
   first = g_strndup (path, dot - path);
   node = json_object_get_member (object, first);
   if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
@@ -75,25 +71,46 @@ get_node (JsonObject *object,
 }
 
 static JsonNode *
+find_node_in (JsonObject    *object,
+              const char    *key,
+              const char   **name)
+{
+  const KeyAliases *entry = find_aliases (key);
+  JsonNode *node = NULL;
+
+  *name = key;
+  if (entry == NULL)
+    return get_node (object, key);
+  for (int i = 0; i < MAX_NAMES && entry->names[i] != NULL; i++)
+    {
+      JsonNode *found = get_node (object, entry->names[i]);
+
+      if (found == NULL || (node != NULL && JSON_NODE_HOLDS_NULL (found)))
+        continue;
+      *name = entry->names[i];
+      node = found;
+      if (!JSON_NODE_HOLDS_NULL (node))
+        break;
+    }
+  return node;
+}
+
+/* A key that is null was left open on purpose: the library's default does not
+ * take its place, what follows from the other sizes does. */
+static JsonNode *
 find_node (QmConfigKeys  *self,
            const char    *key,
            const char   **name)
 {
-  const KeyAliases *entry = find_aliases (key);
+  const char *other;
+  JsonNode *node = find_node_in (self->object, key, name);
 
-  *name = key;
-  if (entry == NULL)
-    return get_node (self->object, key);
-  for (int i = 0; i < MAX_NAMES && entry->names[i] != NULL; i++)
+  if (node == NULL && self->defaults != NULL)
     {
-      JsonNode *node = get_node (self->object, entry->names[i]);
-
-      *name = entry->names[i];
-      if (node != NULL)
-        return node;
+      node = find_node_in (self->defaults, key, &other);
+      *name = node != NULL ? other : *name;
     }
-  *name = entry->names[0];
-  return NULL;
+  return node == NULL || JSON_NODE_HOLDS_NULL (node) ? NULL : node;
 }
 
 static gboolean
@@ -201,6 +218,58 @@ qm_config_keys_count (QmConfigKeys *self,
   JsonNode *node = find_node (self, key, &name);
 
   return node == NULL ? fallback : read_count (self, key, node, name);
+}
+
+/**
+ * qm_config_keys_number:
+ * @self: the reader
+ * @key: the first of the key's names
+ *
+ * Returns: a number that need not be whole, or 0 and 1 for a yes or no; what
+ *   is absent is refused
+ */
+double
+qm_config_keys_number (QmConfigKeys *self,
+                       const char   *key)
+{
+  const char *name;
+  JsonNode *node = find_node (self, key, &name);
+  double value;
+
+  if (node == NULL)
+    {
+      qm_config_keys_refuse (self, "%s is missing, and should be a number", name);
+      return 0;
+    }
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+    return json_node_get_boolean (node);
+  if (find_aliases (key) != NULL)
+    return read_count (self, key, node, name);
+  if (!is_number (node))
+    {
+      refuse_kind (self, name, node);
+      return 0;
+    }
+  value = json_node_get_double (node);
+  if (!isfinite (value) || fabs (value) > 1e9)
+    qm_config_keys_refuse (self, "%s is %g, more than the %g that any model has", name, value, 1e9);
+  return value;
+}
+
+/**
+ * qm_config_keys_assumed:
+ * @self: the reader
+ * @key: the first of the key's names
+ *
+ * Returns: whether the key is not in the file, and the library's default takes its place
+ */
+gboolean
+qm_config_keys_assumed (QmConfigKeys *self,
+                        const char   *key)
+{
+  const char *name;
+
+  return find_node_in (self->object, key, &name) == NULL && find_node (self, key, &name) != NULL;
 }
 
 /**
@@ -315,7 +384,8 @@ JsonArray *
 qm_config_keys_array (QmConfigKeys *self,
                       const char   *key)
 {
-  JsonNode *node = get_node (self->object, key);
+  const char *name;
+  JsonNode *node = find_node (self, key, &name);
 
   return node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 }
@@ -331,7 +401,8 @@ JsonObject *
 qm_config_keys_object (QmConfigKeys *self,
                        const char   *key)
 {
-  JsonNode *node = get_node (self->object, key);
+  const char *name;
+  JsonNode *node = find_node (self, key, &name);
 
   return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 /**
  * QmConfigKeys:
  * @object: a config.json or a part of it
+ * @defaults: (nullable): what the family's library takes for keys that are absent
  * @error: the first thing found that no model can have
  *
  * A reader of config.json that knows the names every family uses. It remembers
@@ -15,6 +16,7 @@ G_BEGIN_DECLS
  */
 typedef struct {
   JsonObject *object;
+  JsonObject *defaults;
   GError *error;
 } QmConfigKeys;
 
@@ -24,6 +26,10 @@ double      qm_config_keys_count  (QmConfigKeys *self,
                                    const char   *key,
                                    double        fallback);
 double      qm_config_keys_need   (QmConfigKeys *self,
+                                   const char   *key);
+double      qm_config_keys_number (QmConfigKeys *self,
+                                   const char   *key);
+gboolean    qm_config_keys_assumed (QmConfigKeys *self,
                                    const char   *key);
 double      qm_config_keys_ratio  (QmConfigKeys *self,
                                    const char   *key,

@@ -53,6 +53,10 @@ typedef struct {
   double window;
   double recurrent_layers;          /* linear attention, Mamba */
   double state_size;                /* bytes a sequence of all recurrent layers, 16 bit */
+  double full_cache_elements;       /* that one token leaves in all layers that see the whole context */
+  double sliding_cache_elements;    /* the same, in the layers with a window */
+  double cross_cache_elements;      /* that one token of the encoder leaves in the decoder */
+  double encoder_tokens;            /* where their number is fixed, as for speech; 0 as many as there are */
 
   /* encoder-decoder */
   double encoder_layers;
@@ -62,6 +66,9 @@ typedef struct {
   double parameters;
   double active_parameters;
   double embedding_parameters;      /* input embedding alone */
+  double head_parameters;           /* output head, 0 where it is the embedding */
+  double expert_parameters;         /* in all routed experts together */
+  double linear_parameters;         /* in the matrices that quantisation packs: no embedding, head, norm or router */
 } QmArchitecture;
 
 /* What the memory traffic of a vision model depends on. */
