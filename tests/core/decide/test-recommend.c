@@ -177,6 +177,83 @@ test_scenario_table (void)
   g_assert_cmpint (qm_recommendation_choice (answer, 0)->estimate.device->device_class, ==, QM_DEVICE_CLASS_CPU);
 }
 
+static gboolean
+has_drawback (const QmChoice *choice,
+              const char     *code)
+{
+  for (guint i = 0; i < choice->drawbacks->len; i++)
+    if (strcmp (qm_message_get_code (g_ptr_array_index (choice->drawbacks, i)), code) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* People depend on a service: what may vanish is at most an alternative, and it
+ * is said. */
+static void
+test_service_stays (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"stage\":\"production\","
+                     "\"model\":{\"id\":\"llama-3.1-70b\"},\"serving\":{\"concurrency\":50}"));
+
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  g_assert_cmpint (qm_recommendation_choice (answer, 0)->estimate.cost.pricing, !=, QM_PRICING_SPOT);
+  for (guint i = 0; i < qm_recommendation_n_rows (answer); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (answer, i);
+
+      if (row->estimate.cost.pricing == QM_PRICING_SPOT)
+        g_assert_true (has_drawback (row, "unreliable-service"));
+    }
+}
+
+/* Whoever has code for GPUs must hear what a TPU asks of them. */
+static void
+test_drawbacks (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-2-7b\"}"));
+  guint seen = 0;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (answer); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (answer, i);
+
+      if (row->estimate.device->device_class == QM_DEVICE_CLASS_TPU)
+        {
+          g_assert_true (has_drawback (row, "other-framework"));
+          seen++;
+        }
+      if (row->place == QM_PLACE_BUY)
+        g_assert_true (has_drawback (row, "to-be-bought"));
+    }
+  g_assert_cmpuint (seen, >, 0);
+}
+
+/* ROCm dropped the MI25 (gfx900) in 2021, and modules are sold by the board. */
+static void
+test_not_to_be_had (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"resnet-50\"}"));
+  const QmRejection *rejection = find_rejection (answer, "mi25");
+
+  g_assert_nonnull (rejection);
+  g_assert_cmpint (rejection->limit, ==, QM_LIMIT_SUPPORT);
+
+  g_clear_object (&answer);
+  answer = recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-70b\"},"
+                            "\"places\":{\"this_computer\":false,\"cloud\":[]},\"serving\":{\"concurrency\":50}"));
+  g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+  for (guint i = 0; i < qm_recommendation_n_rows (answer); i++)
+    {
+      const QmEstimate *estimate = &qm_recommendation_row (answer, i)->estimate;
+
+      g_assert_cmpint (estimate->configuration.devices, >=, estimate->device->sold_in);
+    }
+}
+
 /* No money, no time: an empty list with reasons, no error. */
 static void
 test_impossible (void)
@@ -344,6 +421,9 @@ main (int   argc,
   g_test_add_func ("/recommend/scenario/other-method", test_other_method);
   g_test_add_func ("/recommend/scenario/serving", test_scenario_serving);
   g_test_add_func ("/recommend/scenario/table", test_scenario_table);
+  g_test_add_func ("/recommend/service-stays", test_service_stays);
+  g_test_add_func ("/recommend/drawbacks", test_drawbacks);
+  g_test_add_func ("/recommend/not-to-be-had", test_not_to_be_had);
   g_test_add_func ("/recommend/impossible", test_impossible);
   g_test_add_func ("/recommend/every-task", test_every_task);
   g_test_add_func ("/recommend/repeatable", test_repeatable);
