@@ -124,9 +124,11 @@ static void
 print_line (const char     *name,
             QmScoreSummary  summary)
 {
+  g_autofree char *width = isfinite (summary.median_width) ? g_strdup_printf ("%.2f", summary.median_width) : g_strdup ("–");
+
   if (summary.cases > 0)
-    g_print ("  %-40s %5u %8.1f%% %8.1f%% %+8.1f%% %7.0f%% %7.2f\n", name, summary.cases, 100 * summary.median_error,
-             100 * summary.p90_error, 100 * summary.bias, 100 * summary.coverage, summary.median_width);
+    g_print ("  %-40s %5u %8.1f%% %8.1f%% %+8.1f%% %7.0f%% %7s\n", name, summary.cases, 100 * summary.median_error,
+             100 * summary.p90_error, 100 * summary.bias, 100 * summary.coverage, width);
 }
 
 static void

@@ -152,8 +152,10 @@ estimated (const QmChoice   *choice,
   const QmServing *serving = &resolved->plan->serving;
   QmRange range = range_of_node (find_node (estimate, key));
 
-  /* A loss against something is no score. */
-  if (g_str_has_prefix (key, "accuracy.") && choice->estimate.accuracy.is_relative)
+  /* A loss against something is no score, and one metric says nothing of another. */
+  if (g_str_has_prefix (key, "accuracy.") &&
+      (choice->estimate.accuracy.is_relative ||
+       g_strcmp0 (choice->estimate.accuracy.metric, text_member (measured_case, "accuracy_metric", choice->estimate.accuracy.metric)) != 0))
     return QM_RANGE_UNKNOWN;
   if (strcmp (key, "memory.per_device_bytes") == 0)
     return memory_by_basis (&choice->estimate.memory, text_member (measured_case, "memory_basis", "not-stated"));
@@ -210,6 +212,8 @@ static const char *
 why_unknown (const char     *key,
              const QmChoice *choice)
 {
+  if (g_str_has_prefix (key, "accuracy.") && qm_range_is_known (choice->estimate.accuracy.value))
+    return "the program says nothing of this metric: the accuracy in it is unknown";
   if (g_str_has_prefix (key, "accuracy."))
     return "the program says that the accuracy is unknown";
   if (choice->estimate.failure != NULL)
@@ -258,6 +262,13 @@ fail_all (QmScore    *self,
     fail (self, text_member (measured_case, "id", "?"), l->data, code, message);
 }
 
+/* Figures of the model alone, which no device changes. */
+static gboolean
+needs_device (const char *key)
+{
+  return !g_str_has_prefix (key, "model.") && strcmp (key, "serving.kv_cache_bytes") != 0;
+}
+
 static void
 score_case (QmScore     *self,
             QmEstimator *estimator,
@@ -269,6 +280,7 @@ score_case (QmScore     *self,
   g_autoptr (QmPlan) plan = qm_plan_from_object (json_object_get_object_member (measured_case, "plan"), warnings, &error);
   g_autoptr (JsonNode) estimate = NULL;
   g_autoptr (GList) keys = NULL;
+  gboolean no_device;
   QmChoice choice;
 
   if (plan != NULL)
@@ -278,9 +290,11 @@ score_case (QmScore     *self,
       fail_all (self, measured_case, "plan", error->message);
       return;
     }
+  no_device = resolved->plan->configuration.device[0] == '\0';
+  if (no_device)
+    qm_word_set (resolved->plan->configuration.device, "unknown");
   if (!qm_estimate_pinned (estimator, resolved, NULL, &choice, &error))
     {
-      /* Some figures, of the model alone, need no device. */
       fail_all (self, measured_case, "device", error->message);
       return;
     }
@@ -288,7 +302,10 @@ score_case (QmScore     *self,
   estimate = qm_choice_to_json (estimator, resolved, &choice);
   keys = json_object_get_members (json_object_get_object_member (measured_case, "measured"));
   for (GList *l = keys; l != NULL; l = l->next)
-    score_key (self, measured_case, l->data, &choice, resolved, estimate);
+    if (no_device && needs_device (l->data))
+      fail (self, text_member (measured_case, "id", "?"), l->data, "device", "configuration.device is missing; name a device of the catalog");
+    else
+      score_key (self, measured_case, l->data, &choice, resolved, estimate);
   qm_choice_clear (&choice);
 }
 

@@ -111,6 +111,28 @@ published_top1 (const QmModel *model)
   };
 }
 
+/* Runs of at most so many epochs end near the lowest published result: 12 runs
+ * of five models (pycls, NVIDIA Deep Learning Examples, Gaudi) lie 0.1 points
+ * below it on average, with a deviation of 1.1. Published weights were mostly
+ * trained for 300 epochs and more. */
+#define SHORT_EPOCHS     120
+#define OWN_RUN_BELOW    0.015
+
+/* What a run of one's own reaches, against the weights that others publish. */
+static QmAccuracy
+own_run (const QmJob *self)
+{
+  QmAccuracy accuracy = published_top1 (self->resolved->model);
+  QmRange published = accuracy.value;
+  gboolean is_short = !(self->plan->training.epochs > SHORT_EPOCHS);
+
+  accuracy.value.p10 = published.p10 - OWN_RUN_BELOW;
+  accuracy.value.p50 = is_short ? published.p10 : published.p50;
+  accuracy.value.p90 = is_short ? published.p50 : published.p90;
+
+  return accuracy;
+}
+
 static QmAccuracy
 quantised (const QmJob  *self,
            const QmPlan *variant)
@@ -151,6 +173,8 @@ qm_job_accuracy (const QmJob  *self,
     return quantised (self, variant);
   if (variant->task == QM_TASK_LANGUAGE_MODEL && variant->activity == QM_ACTIVITY_TRAIN)
     return pre_training_loss (self);
+  if (classification && variant->activity == QM_ACTIVITY_TRAIN)
+    return own_run (self);
   if (classification)
     {
       QmAccuracy accuracy = published_top1 (model);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "decide/qm-choices.h"
+#include "estimate/qm-llm-inference-constants.h"
 #include "qm-enum.h"
 #include "qm-enum-types.h"
 
@@ -94,8 +95,17 @@ set_messages (JsonObject *object,
   json_object_set_array_member (object, name, array);
 }
 
+/* Of one element of the cache, in the precision of the plan. */
+static double
+kv_element_bytes (QmEstimator  *estimator,
+                  const QmPlan *plan)
+{
+  return qm_inference_constants_kv_bytes (qm_estimator_get_inference_constants (estimator), plan->serving.kv_cache);
+}
+
 static void
 add_model (JsonObject       *root,
+           QmEstimator      *estimator,
            const QmResolved *resolved,
            const QmEstimate *estimate)
 {
@@ -109,7 +119,7 @@ add_model (JsonObject       *root,
   set_count (object, "trainable_parameters",
              qm_plan_is_training (resolved->plan) ? estimate->trainable_parameters : NAN);
   set_count (object, "kv_cache_bytes_per_token",
-             language ? qm_architecture_kv_bytes_per_token (&model->architecture, 2) : NAN);
+             language ? qm_architecture_kv_bytes_per_token (&model->architecture, kv_element_bytes (estimator, resolved->plan)) : NAN);
   set_text (object, "read_by", qm_enum_to_word (QM_TYPE_READER, model->read_by));
   json_object_set_object_member (root, "model", object);
 }
@@ -337,7 +347,7 @@ qm_choice_to_json (QmEstimator      *estimator,
 
   json_object_set_string_member (root, "format", "quartermaster-estimate");
   json_object_set_int_member (root, "version", 1);
-  add_model (root, resolved, estimate);
+  add_model (root, estimator, resolved, estimate);
   json_object_set_member (root, "configuration", qm_configuration_to_json (&estimate->configuration));
   add_memory (root, &estimate->memory);
   add_throughput (root, &estimate->throughput);
