@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "qm-cli.h"
+#include "qm-json-writer.h"
 #include "qm-score.h"
 
 /* --------------------------------------------------------------------- JSON */
@@ -14,7 +15,7 @@ set_number (JsonObject *object,
             double      value)
 {
   if (isfinite (value))
-    json_object_set_double_member (object, name, value);
+    json_object_set_double_member (object, name, qm_json_figure (value));
   else
     json_object_set_null_member (object, name);
 }

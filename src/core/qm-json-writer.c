@@ -147,3 +147,24 @@ qm_json_to_text (JsonNode *node,
   write_node (&writer, node);
   return g_string_free (text, FALSE);
 }
+
+/**
+ * qm_json_figure:
+ * @value: a figure that was computed
+ *
+ * Sums of decimal fractions are seldom decimal fractions: 72.426 comes out as
+ * 72.42599999999999. No estimate is known to twelve digits.
+ *
+ * Returns: @value, rounded to twelve significant digits
+ */
+double
+qm_json_figure (double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (!isfinite (value))
+    return value;
+
+  g_ascii_formatd (digits, sizeof digits, "%.12g", value);
+  return g_ascii_strtod (digits, NULL);
+}

@@ -7,5 +7,6 @@ G_BEGIN_DECLS
 
 char *qm_json_to_text (JsonNode *node,
                        gboolean  pretty);
+double qm_json_figure (double value);
 
 G_END_DECLS

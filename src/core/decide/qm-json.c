@@ -5,6 +5,7 @@
 #include "estimate/qm-llm-inference-constants.h"
 #include "qm-enum.h"
 #include "qm-enum-types.h"
+#include "qm-json-writer.h"
 
 static void
 set_number (JsonObject *object,
@@ -12,7 +13,7 @@ set_number (JsonObject *object,
             double      value)
 {
   if (isfinite (value))
-    json_object_set_double_member (object, name, value);
+    json_object_set_double_member (object, name, qm_json_figure (value));
   else
     json_object_set_null_member (object, name);
 }
@@ -55,6 +56,19 @@ set_p50 (JsonObject *object,
          double      value)
 {
   set_range (object, name, isfinite (value) ? qm_range_exact (value) : QM_RANGE_UNKNOWN);
+}
+
+/* What is in proportion to a rate is as uncertain as the rate. */
+static void
+set_in_proportion (JsonObject *object,
+                   const char *name,
+                   double      value,
+                   QmRange     rate)
+{
+  if (isfinite (value) && rate.p50 > 0)
+    set_range (object, name, qm_range_scale (rate, value / rate.p50));
+  else
+    set_p50 (object, name, value);
 }
 
 static void
@@ -180,10 +194,11 @@ add_throughput (JsonObject         *root,
   set_text (object, "unit", qm_enum_to_word (QM_TYPE_UNIT, throughput->unit));
   set_range (object, "per_second", throughput->per_second);
   set_range (object, "per_device_per_second", throughput->per_device_per_second);
-  set_p50 (object, "samples_per_second", throughput->samples_per_second);
+  set_in_proportion (object, "samples_per_second", throughput->samples_per_second, throughput->per_second);
   set_range (object, "step_seconds", throughput->step_seconds);
-  set_p50 (object, "tflops_per_device", throughput->tflops_per_device);
-  set_number (object, "mfu", throughput->mfu);
+  set_in_proportion (object, "tflops_per_device", throughput->tflops_per_device, throughput->per_second);
+  /* Data sheets of processors are of their base clock, which they exceed. */
+  set_number (object, "mfu", throughput->mfu > 1 ? 1 : throughput->mfu);
   set_text (object, "bound_by", qm_enum_to_word (QM_TYPE_BOUND, throughput->bound_by));
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, throughput->state));
 
@@ -524,7 +539,7 @@ qm_recommendation_to_json (QmRecommendation *self,
   set_messages (root, "warnings", qm_recommendation_get_warnings (self));
   add_assumed (root, qm_recommendation_get_resolved (self));
   json_object_set_int_member (root, "considered", qm_recommendation_get_considered (self));
-  json_object_set_double_member (root, "seconds", qm_recommendation_get_seconds (self));
+  set_number (root, "seconds", qm_recommendation_get_seconds (self));
   json_node_take_object (node, root);
 
   return node;

@@ -101,6 +101,13 @@ warn (QmRecommendation *self)
   const QmPlan *plan = self->resolved->plan;
   const QmChoice *best = self->choices->len > 0 ? &g_array_index (self->choices, QmChoice, 0) : NULL;
 
+  if (best == NULL && plan->task == QM_TASK_TABULAR && !qm_plan_is_training (plan))
+    {
+      g_ptr_array_add (self->warnings,
+                       qm_message_set_detail (qm_message_new ("not-estimated", N_("How fast a tabular model answers is not estimated")),
+                                              N_("Its training is. Trees that are trained answer on any processor.")));
+      return;
+    }
   if (best == NULL)
     {
       g_ptr_array_add (self->warnings, qm_message_new ("nothing-fits", N_("Nothing that may be used keeps all your limits")));

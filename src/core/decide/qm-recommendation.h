@@ -46,6 +46,8 @@ typedef enum {
   QM_LIMIT_ACCURACY,
   QM_LIMIT_NO_PRICE,
   QM_LIMIT_NO_RATE,
+  QM_LIMIT_BATCH,                   /* a batch has fewer samples than there are devices */
+  QM_LIMIT_COUNT,                   /* not to be had in the number that is fixed */
   QM_LIMIT_BEATEN,                  /* allowed, but another is better */
 } QmLimit;
 

@@ -11,6 +11,20 @@ rejection_free (QmRejection *self)
   g_free (self);
 }
 
+/* By what factor a limit is broken; @without says it where there is none, as
+ * for a budget of nothing. */
+static QmMessage *
+by_factor (const char *code,
+           const char *with,
+           const char *without,
+           double      margin)
+{
+  if (!isfinite (margin))
+    return qm_message_new (code, without);
+
+  return qm_message_add (qm_message_new (code, with), "factor", QM_ARGUMENT_FACTOR, margin);
+}
+
 static QmMessage *
 explain (QmLimit         limit,
          double          margin,
@@ -19,8 +33,8 @@ explain (QmLimit         limit,
   switch (limit)
     {
     case QM_LIMIT_MEMORY:
-      return qm_message_add (qm_message_new ("memory", N_("Needs {factor} of the memory that it has")),
-                             "factor", QM_ARGUMENT_FACTOR, margin);
+      return by_factor ("memory", N_("Needs {factor} of the memory that may be filled, the headroom kept free"),
+                        N_("How much memory it has is not known"), margin);
     case QM_LIMIT_HOST_MEMORY:
       return qm_message_new ("host-memory", N_("The machine has too little system memory"));
     case QM_LIMIT_SUPPORT:
@@ -28,13 +42,11 @@ explain (QmLimit         limit,
     case QM_LIMIT_PLACE:
       return qm_message_new ("place", N_("Not to be had in the places you allowed"));
     case QM_LIMIT_MONEY:
-      return qm_message_add (qm_message_new ("money", N_("Costs {factor} of your budget")), "factor", QM_ARGUMENT_FACTOR, margin);
+      return by_factor ("money", N_("Costs {factor} of your budget"), N_("Costs more than your budget"), margin);
     case QM_LIMIT_DEADLINE:
-      return qm_message_add (qm_message_new ("deadline", N_("Takes {factor} of the time you have")),
-                             "factor", QM_ARGUMENT_FACTOR, margin);
+      return by_factor ("deadline", N_("Takes {factor} of the time you have"), N_("Takes longer than the time you have"), margin);
     case QM_LIMIT_LATENCY:
-      return qm_message_add (qm_message_new ("latency", N_("Answers take {factor} of the time you allow")),
-                             "factor", QM_ARGUMENT_FACTOR, margin);
+      return by_factor ("latency", N_("Answers take {factor} of the time you allow"), N_("Answers take longer than you allow"), margin);
     case QM_LIMIT_LOAD:
       return qm_message_new ("load", N_("Too many machines would be needed for the load"));
     case QM_LIMIT_ACCURACY:
@@ -43,9 +55,13 @@ explain (QmLimit         limit,
       return qm_message_new ("no-price", N_("No price is known"));
     case QM_LIMIT_NO_RATE:
       return qm_message_new ("no-rate", N_("The data sheet lacks what its speed follows from"));
+    case QM_LIMIT_BATCH:
+      return qm_message_new ("batch", N_("A batch has fewer samples than it has devices"));
+    case QM_LIMIT_COUNT:
+      return qm_message_new ("count", N_("Not to be had in the number that you fixed"));
     case QM_LIMIT_BEATEN:
-      return qm_message_add_text (qm_message_add (qm_message_new ("beaten", N_("Keeps your limits, but {choice} is better: {factor} of its money")),
-                                                  "factor", QM_ARGUMENT_FACTOR, margin),
+      return qm_message_add_text (by_factor ("beaten", N_("Keeps your limits, but {choice} is better: {factor} of its money"),
+                                             N_("Keeps your limits, but {choice} is better"), margin),
                                   "choice", QM_ARGUMENT_NAME, best != NULL ? best->label : "");
     case QM_LIMIT_NONE:
     default:

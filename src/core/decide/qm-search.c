@@ -34,10 +34,9 @@ wrong_count (const QmSearch    *self,
              const QmPlacement *placement,
              int                machines)
 {
-  const QmConfiguration *pinned = &self->job.resolved->given->configuration;
+  int pinned = qm_search_pinned_machines (&self->job, placement);
 
-  return (pinned->devices > 0 && pinned->devices != placement->per_machine * machines) ||
-         (pinned->nodes > 0 && pinned->nodes != machines);
+  return pinned != 0 && pinned != machines;
 }
 
 static int
@@ -78,6 +77,45 @@ memory_margin (const QmEstimate *estimate)
   return estimate->memory.usable_bytes > 0 ? estimate->memory.need.p50 / estimate->memory.usable_bytes : INFINITY;
 }
 
+/* Why nothing was found: it does not fit, no speed follows from what is known,
+ * or there was nothing to try. */
+static void
+note_failure (QmSearch          *self,
+              const QmPlacement *placement,
+              const QmEstimate  *estimate)
+{
+  double margin;
+  QmLimit limit;
+
+  if (estimate->configuration.devices == 0)
+    {
+      note (self, placement->catalogued, QM_LIMIT_BATCH, INFINITY);
+      return;
+    }
+
+  limit = qm_search_memory_limit (&self->job, placement, estimate, &margin);
+  if (limit == QM_LIMIT_NONE)
+    note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
+  else
+    note (self, placement->catalogued, limit, margin);
+}
+
+/* A service is as large as its load asks for, and no larger than it may be. */
+static gboolean
+too_many (QmSearch          *self,
+          const QmPlacement *placement,
+          int                machines)
+{
+  int pinned = qm_search_pinned_machines (&self->job, placement);
+  int most = pinned > 0 ? MIN (pinned, placement->max_machines) : placement->max_machines;
+
+  if (machines <= most)
+    return FALSE;
+
+  note (self, placement->catalogued, QM_LIMIT_LOAD, (double) machines / most);
+  return TRUE;
+}
+
 /* Doubles the machines for as long as it makes the job end sooner by a fair part. */
 static void
 solve_recipe (QmSearch          *self,
@@ -93,11 +131,14 @@ solve_recipe (QmSearch          *self,
       QmSolution solution = { .recipe = recipe_index, .machines = count };
       double seconds;
 
-      if (!self->job.serving && wrong_count (self, placement, count))
-        continue;
+      if (self->job.serving ? qm_search_pinned_machines (&self->job, placement) < 0 : wrong_count (self, placement, count))
+        {
+          note (self, placement->catalogued, QM_LIMIT_COUNT, INFINITY);
+          continue;
+        }
       if (!qm_search_solve (&self->job, recipe, placement, &solution.machines, &solution.estimate, &self->considered))
         {
-          note (self, placement->catalogued, QM_LIMIT_MEMORY, memory_margin (&solution.estimate));
+          note_failure (self, placement, &solution.estimate);
           continue;
         }
       if (!solution.estimate.throughput.known)
@@ -105,11 +146,8 @@ solve_recipe (QmSearch          *self,
           note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
           return;
         }
-      if (solution.machines > placement->max_machines)
-        {
-          note (self, placement->catalogued, QM_LIMIT_LOAD, (double) solution.machines / placement->max_machines);
-          return;
-        }
+      if (too_many (self, placement, solution.machines))
+        return;
 
       solution.estimate.accuracy = recipe->accuracy;
       qm_job_time (&self->job, placement->pricing, solution.machines, &solution.estimate);

@@ -81,7 +81,14 @@ void      qm_search_complete  (const QmSearch *self,
                                QmEstimate     *estimate);
 
 /* the best configuration of @devices of a kind, by one recipe; FALSE where
- * nothing fits: @estimate is then the one that comes nearest */
+ * nothing fits: @estimate is then the one that comes nearest, and has no
+ * devices where there is none */
+QmLimit   qm_search_memory_limit (const QmJob       *job,
+                                  const QmPlacement *placement,
+                                  const QmEstimate  *estimate,
+                                  double            *margin);
+int       qm_search_pinned_machines (const QmJob       *job,
+                                     const QmPlacement *placement);
 gboolean  qm_search_solve     (const QmJob       *job,
                                QmRecipe          *recipe,
                                const QmPlacement *placement,

@@ -127,19 +127,49 @@ start_configuration (const QmPlacement *placement,
 
 /* ----------------------------------------------------------------- training */
 
+/**
+ * qm_search_memory_limit:
+ * @job: a job
+ * @placement: a kind of machine
+ * @estimate: memory of one configuration on it
+ * @margin: (out): needed over allowed, with the headroom kept free; infinite
+ *   where either is not known
+ *
+ * Returns: the limit of memory that @estimate breaks, %QM_LIMIT_NONE where it
+ *   fits
+ */
+QmLimit
+qm_search_memory_limit (const QmJob       *job,
+                        const QmPlacement *placement,
+                        const QmEstimate  *estimate,
+                        double            *margin)
+{
+  double headroom = isnan (job->plan->limits.headroom) ? 0.2 : job->plan->limits.headroom;
+  double allowed = (1 - headroom) * estimate->memory.usable_bytes;
+
+  *margin = INFINITY;
+  if (placement->ram_bytes > 0 && estimate->memory.host_bytes > HOST_SHARE * placement->ram_bytes)
+    {
+      *margin = estimate->memory.host_bytes / (HOST_SHARE * placement->ram_bytes);
+      return QM_LIMIT_HOST_MEMORY;
+    }
+  if (isnan (estimate->memory.need.p50) || !(estimate->memory.usable_bytes > 0))
+    return placement->device.device_class == QM_DEVICE_CLASS_CPU ? QM_LIMIT_NONE : QM_LIMIT_MEMORY;
+  if (estimate->memory.need.p50 <= allowed)
+    return QM_LIMIT_NONE;
+
+  *margin = estimate->memory.need.p50 / allowed;
+  return QM_LIMIT_MEMORY;
+}
+
 static gboolean
 fits (const QmJob       *job,
       const QmPlacement *placement,
       const QmEstimate  *estimate)
 {
-  double headroom = isnan (job->plan->limits.headroom) ? 0.2 : job->plan->limits.headroom;
+  double margin;
 
-  if (placement->ram_bytes > 0 && estimate->memory.host_bytes > HOST_SHARE * placement->ram_bytes)
-    return FALSE;
-  if (isnan (estimate->memory.need.p50) || !(estimate->memory.usable_bytes > 0))
-    return placement->device.device_class == QM_DEVICE_CLASS_CPU;
-
-  return estimate->memory.need.p50 <= (1 - headroom) * estimate->memory.usable_bytes;
+  return qm_search_memory_limit (job, placement, estimate, &margin) == QM_LIMIT_NONE;
 }
 
 static double
@@ -339,6 +369,33 @@ solve_batch (const QmJob           *job,
   return TRUE;
 }
 
+/**
+ * qm_search_pinned_machines:
+ * @job: a job
+ * @placement: a kind of machine
+ *
+ * Returns: how many machines the person fixed; 0 where that is open, -1 where
+ *   this kind of machine cannot make the number
+ */
+int
+qm_search_pinned_machines (const QmJob       *job,
+                           const QmPlacement *placement)
+{
+  const QmConfiguration *pinned = &job->resolved->given->configuration;
+  int machines = pinned->nodes;
+
+  if (pinned->devices == 0)
+    return machines;
+  if (pinned->devices % placement->per_machine != 0 ||
+      (machines > 0 && machines != pinned->devices / placement->per_machine))
+    return -1;
+
+  return pinned->devices / placement->per_machine;
+}
+
+/* No service is spread over more. */
+#define MOST_REPLICAS 1e7
+
 /* How many replicas carry the load, and what a request then waits. */
 static void
 size_service (const QmJob       *job,
@@ -352,6 +409,7 @@ size_service (const QmJob       *job,
   double rate = estimate->throughput.samples_per_second * SERVICE_UTILISATION;
   double replicas = 1, scale;
   int per_machine = MAX (1, placement->per_machine / tensor);
+  int pinned = qm_search_pinned_machines (job, placement);
   double latency = latency_of (estimate, batch);
 
   if (job->peak_requests_per_second > 0)
@@ -359,9 +417,15 @@ size_service (const QmJob       *job,
   if (job->resolved->given->serving.concurrency > 0)
     replicas = MAX (replicas, ceil (job->resolved->given->serving.concurrency / batch));
 
+  replicas = replicas < MOST_REPLICAS ? replicas : MOST_REPLICAS;
   *machines = MAX (1, (int) ceil (replicas / per_machine));
+  if (pinned > *machines)
+    {
+      *machines = pinned;
+      replicas = (double) pinned * per_machine;
+    }
   serving->known = TRUE;
-  serving->replicas = (int) MIN (replicas, 1e6);
+  serving->replicas = (int) MIN (replicas, MOST_REPLICAS);
   serving->requests_per_second = rate;
   serving->latency_p50_seconds = qm_range_log_normal (latency, qm_range_half_width (estimate->throughput.per_second));
   serving->latency_p99_seconds = qm_range_scale (serving->latency_p50_seconds, latency_spread (job));

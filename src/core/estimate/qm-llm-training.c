@@ -322,7 +322,8 @@ fill_throughput (QmEstimate *estimate,
   throughput->step_seconds = MIX (runs, time.step, width);
   throughput->samples_per_second = throughput->per_second.p50 / self->sequence;
 
-  flops = throughput->per_device_per_second.p50 * (self->dense_flops + self->attention_flops);
+  /* A probe trains behind a frozen model, which is run forward only. */
+  flops = throughput->per_device_per_second.p50 * (self->dense_flops + self->attention_flops) / (self->probe ? 3 : 1);
   throughput->tflops_per_device = flops / 1e12;
   throughput->mfu = flops / first->time.peak;
   throughput->bound_by = largest_part (&first->time);

@@ -276,16 +276,22 @@ qm_domain_peak (const QmDomainSite *self,
  * qm_domain_sheet_peak:
  * @self: a site
  * @rate: the number format
+ * @fp16_accumulate: sums may be kept in 16 bits, as tuned engines do
  *
  * Returns: FLOP/s of one device by its data sheet
  */
 double
 qm_domain_sheet_peak (const QmDomainSite *self,
-                      QmDomainRate        rate)
+                      QmDomainRate        rate,
+                      gboolean            fp16_accumulate)
 {
   Width width;
+  double tflops = sheet_rate (self, rate, TRUE, &width);
 
-  return TERA * sheet_rate (self, rate, TRUE, &width);
+  if (fp16_accumulate && width == WIDTH_16)
+    tflops = fmax (tflops, self->device->tflops_fp16_accumulate_fp16);
+
+  return TERA * tflops;
 }
 
 /**

@@ -365,6 +365,7 @@ run_dense (const QmOtherDomains *job,
   if (generation)
     run->step *= job->constants->diffusion.engine_factor[batch.engine];
 
+  run->sheet_peak = qm_domain_sheet_peak (site, computed_rate (&batch), batch.engine == QM_DOMAIN_ENGINE_ENGINE);
   run->batch = batch.batch;
   run->compute = compute;
   run->memory = traffic + reads;
@@ -459,7 +460,7 @@ qm_domain_run (const QmOtherDomains *self,
                QmDomainRun          *run)
 {
   *run = (QmDomainRun) { .units_per_sample = 1, .accumulation = 1, .data_parallel = site->devices };
-  run->sheet_peak = qm_domain_sheet_peak (site, self->run_rate);
+  run->sheet_peak = qm_domain_sheet_peak (site, self->run_rate, FALSE);
 
   switch (self->job)
     {

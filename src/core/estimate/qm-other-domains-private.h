@@ -174,7 +174,8 @@ double        qm_domain_peak            (const QmDomainSite            *self,
                                          gboolean                       tf32_allowed,
                                          gboolean                       fp16_accumulate);
 double        qm_domain_sheet_peak      (const QmDomainSite            *self,
-                                         QmDomainRate                   rate);
+                                         QmDomainRate                   rate,
+                                         gboolean                       fp16_accumulate);
 double        qm_domain_train_share     (const QmDomainSite            *self);
 double        qm_domain_soft_max        (double                         a,
                                          double                         b);

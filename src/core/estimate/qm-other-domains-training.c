@@ -529,7 +529,7 @@ qm_domain_train (const QmOtherDomains *self,
                  QmDomainRun          *run)
 {
   *run = (QmDomainRun) { .units_per_sample = 1, .accumulation = 1, .data_parallel = site->devices };
-  run->sheet_peak = qm_domain_sheet_peak (site, self->train_rate);
+  run->sheet_peak = qm_domain_sheet_peak (site, self->train_rate, FALSE);
 
   switch (self->job)
     {

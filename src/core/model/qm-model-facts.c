@@ -9,6 +9,8 @@
 #define SPEECH_FRAMES_PER_SECOND 50
 #define PATCH_PIXELS 16
 #define USUAL_DIFFUSION_SIZE 512
+#define USUAL_IMAGE_SIZE 224
+#define USUAL_DETECTION_SIZE 640
 #define FEWEST_PATCHES 256
 
 typedef struct {
@@ -176,21 +178,47 @@ scale_to_size (QmModel *self,
   self->image_size = image_size;
 }
 
+static double
+patches (double image_size,
+         double usual_size)
+{
+  double side = (image_size > 0 ? image_size : usual_size) / PATCH_PIXELS;
+
+  return MAX (1, side * side);
+}
+
+/* How often a sample passes through each weight, for who knows only how many
+ * there are. Of the image models of the catalog, half lie between 0.7 and 1.03
+ * passes for each patch, of the detectors between 0.9 and 2.1. */
+static double
+usual_passes (QmTask task,
+              double image_size)
+{
+  switch (task)
+    {
+    case QM_TASK_SPEECH:
+      return SPEECH_FRAMES_PER_SECOND;
+    case QM_TASK_IMAGE_GENERATION:
+      return MAX (FEWEST_PATCHES, patches (image_size, USUAL_DIFFUSION_SIZE));
+    case QM_TASK_IMAGE_CLASSIFICATION:
+      return patches (image_size, USUAL_IMAGE_SIZE);
+    case QM_TASK_OBJECT_DETECTION:
+      return patches (image_size, USUAL_DETECTION_SIZE);
+    case QM_TASK_OTHER:
+      return 1;
+    default:
+      return 0;
+    }
+}
+
 static void
 guess_flops (QmModel *self,
              QmTask   task,
              double   image_size)
 {
-  double side = (image_size > 0 ? image_size : USUAL_DIFFUSION_SIZE) / PATCH_PIXELS;
-  double passes;
+  double passes = usual_passes (task, image_size);
 
-  if (self->flops_per_sample > 0 || self->parameters <= 0)
-    return;
-  if (task == QM_TASK_SPEECH)
-    passes = SPEECH_FRAMES_PER_SECOND;
-  else if (task == QM_TASK_IMAGE_GENERATION)
-    passes = MAX (FEWEST_PATCHES, side * side);
-  else
+  if (self->flops_per_sample > 0 || self->parameters <= 0 || passes == 0)
     return;
   self->flops_per_sample = self->pass_flops = 2 * self->parameters * passes;
   self->flops_guessed = TRUE;

@@ -270,7 +270,7 @@ test_failures (Fixture       *fixture,
 
   predict_text (fixture,
                 "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"image-classification\", \"activity\": \"train\","
-                " \"model\": {\"parameters\": 25000000}, \"configuration\": {\"device\": \"a10\", \"devices\": 1, \"micro_batch\": 32}}",
+                " \"model\": {\"activations_per_sample\": 25000000}, \"configuration\": {\"device\": \"a10\", \"devices\": 1, \"micro_batch\": 32}}",
                 &estimate);
   g_assert_cmpstr (estimate.failure, ==, "no-flops");
   g_assert_false (estimate.throughput.known);

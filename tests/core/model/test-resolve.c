@@ -117,6 +117,47 @@ test_speech_guess (void)
   g_assert_cmpfloat (fabs (model->activations_per_sample / (7e-4 * 1e10) - 1), <, 1e-12);
 }
 
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  return *(const double *) a < *(const double *) b ? -1 : 1;
+}
+
+/* The work of models of which only the count is known, against what their
+ * authors published: half of the guesses are within a factor of 1.5. */
+static void
+test_image_guess (void)
+{
+  g_autoptr (QmCatalog) shipped = catalog ();
+  g_autoptr (GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint i = 0; i < qm_catalog_n_models (shipped); i++)
+    {
+      JsonObject *facts = qm_catalog_model (shipped, i)->facts;
+      double flops = json_object_get_double_member_with_default (facts, "flops_per_sample", 0);
+      double size = json_object_get_double_member_with_default (facts, "image_size", 0);
+      double count = json_object_get_double_member_with_default (facts, "parameters", 0);
+      g_autoptr (QmPlan) plan = plan_of (TASK ("image-classification") "\"model\":{\"parameters\":1}");
+      g_autoptr (QmModel) model = NULL;
+      double ratio;
+
+      if (qm_catalog_model (shipped, i)->task != QM_TASK_IMAGE_CLASSIFICATION || !(flops > 0 && size > 0 && count > 0))
+        continue;
+      plan->model.parameters = count;
+      plan->training.image_size = size;
+      model = qm_model_resolve (plan, NULL, NULL, NULL, NULL);
+      g_assert_true (model->flops_guessed);
+      ratio = model->flops_per_sample / flops;
+      g_array_append_val (ratios, ratio);
+    }
+
+  g_assert_cmpuint (ratios->len, >, 1000);
+  g_array_sort (ratios, compare_doubles);
+  g_assert_cmpfloat (g_array_index (ratios, double, ratios->len / 4), >, 1 / 1.5);
+  g_assert_cmpfloat (g_array_index (ratios, double, ratios->len * 3 / 4), <, 1.5);
+}
+
 /* a count that leaves the experts' share alone */
 static void
 test_experts (void)
@@ -224,6 +265,7 @@ main (int   argc,
   g_test_add_func ("/resolve/unknown-id", test_unknown_id);
   g_test_add_func ("/resolve/vision-size", test_vision_size);
   g_test_add_func ("/resolve/speech-guess", test_speech_guess);
+  g_test_add_func ("/resolve/image-guess", test_image_guess);
   g_test_add_func ("/resolve/experts", test_experts);
   g_test_add_func ("/resolve/shape-left-out", test_shape_left_out);
   g_test_add_func ("/resolve/json", test_json);
