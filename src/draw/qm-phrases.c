@@ -98,6 +98,20 @@ outside (QmLimit limit)
 }
 
 /**
+ * qm_phrase_is_beaten:
+ * @better: a choice that is better in time, money and quality
+ * @choice: than this one
+ *
+ * Returns: whether that is all there is to say: what is better in figures may
+ *   yet be harder to use
+ */
+gboolean
+qm_phrase_is_beaten (const QmChoice *better, const QmChoice *choice)
+{
+  return better->drawback == NULL || better->hurdles <= choice->hurdles + EASIER;
+}
+
+/**
  * qm_phrase_standing:
  * @words: the reader's language
  * @recommendation: a recommendation
@@ -122,8 +136,7 @@ qm_phrase_standing (const QmWords *words, QmRecommendation *recommendation, guin
       g_autofree char *name = qm_phrase_hardware (better);
       g_autofree char *drawback = better->drawback != NULL ? qm_message_get_text (better->drawback, words) : NULL;
 
-      /* What beats it in figures may yet be harder to use. */
-      if (drawback != NULL && better->hurdles > choice->hurdles + EASIER)
+      if (!qm_phrase_is_beaten (better, choice))
         {
           /* Translators: {hardware} is better in time, money and quality, but has the {drawback} */
           *detail = qm_fill (words->translate (N_("{hardware} is better, but: {drawback}")), "hardware", name, "drawback", drawback, NULL);

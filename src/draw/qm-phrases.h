@@ -13,6 +13,7 @@ char       *qm_phrase_terms         (const QmWords *words, const QmPlan   *plan,
 char       *qm_phrase_quality       (const QmWords *words, const QmAccuracy *accuracy);
 char       *qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy);
 const char *qm_phrase_verdict       (const QmWords *words, QmVerdict       verdict);
+gboolean    qm_phrase_is_beaten     (const QmChoice *better, const QmChoice *choice);
 const char *qm_phrase_standing      (const QmWords *words, QmRecommendation *recommendation,
                                      guint row, char **detail);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);

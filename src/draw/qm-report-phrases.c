@@ -209,8 +209,21 @@ qm_report_standing (const QmReport *report,
                     guint           row)
 {
   const QmWords *words = report->words;
+  const QmChoice *choice = qm_recommendation_row (report->recommendation, row);
   g_autofree char *detail = NULL;
   const char *standing = qm_phrase_standing (words, report->recommendation, row, &detail);
+
+  /* The rows are numbered here: that is shorter than the name. */
+  if (row > 0 && choice->within_limits && choice->dominated_by >= 0)
+    {
+      const QmChoice *better = qm_recommendation_row (report->recommendation, choice->dominated_by);
+      g_autofree char *number = qm_format_count (words, choice->dominated_by + 1);
+      g_autofree char *drawback = better->drawback != NULL ? qm_message_get_text (better->drawback, words) : NULL;
+
+      return qm_phrase_is_beaten (better, choice)
+               ? qm_fill (words->translate (N_("Beaten by row {n}")), "n", number, NULL)
+               : qm_fill (words->translate (N_("Possible; row {n} is better, but: {drawback}")), "n", number, "drawback", drawback, NULL);
+    }
 
   return detail != NULL ? qm_fill (words->translate (N_("{standing}: {detail}")), "standing", standing, "detail", detail, NULL)
                         : g_strdup (standing);

@@ -23,6 +23,7 @@ field_name (const QmReport *report,
 {
   static const struct { const char *field; const char *name; } names[] = {
     { "data.bytes_per_sample", N_("Size of one example on disk, in bytes") },
+    { "limits.currency", N_("Currency") },
     { "model.parameters", N_("Parameters of the model") },
     { "serving.denoising_steps", N_("Steps for one picture") },
     { "serving.first_token_seconds", N_("Wait for the first word, in seconds") },
@@ -238,14 +239,14 @@ add_choice (QmReport       *report,
   const char *cells[] = { hardware, where, times, costs, quality, full, standing };
   QmBlock *block = qm_document_row (report->document, table, shares, 7, cells);
 
-  block->chosen = report->best != NULL && strcmp (row->label, report->best->label) == 0;
+  block->chosen = report->best != NULL && index == 0;
   block->faint = !block->chosen && (!row->within_limits || row->dominated_by >= 0);
 }
 
 static void
 matrix (QmReport *report)
 {
-  const double shares[] = { 0.20, 0.17, 0.13, 0.16, 0.12, 0.07, 0.15 };
+  const double shares[] = { 0.19, 0.15, 0.12, 0.14, 0.12, 0.07, 0.21 };
   const char *heads[] = {
     tr (report, N_("Hardware")), tr (report, N_("Where")), tr (report, N_("Time")), tr (report, N_("Cost")),
     tr (report, N_("Quality")), tr (report, N_("Full")), tr (report, N_("Verdict")),

@@ -7,7 +7,7 @@
 
 #include "qm-report-private.h"
 
-#define MAX_REASONS  3
+#define MAX_REASONS  5
 #define LINK_WIDTH   96
 
 /* What comes nearest where nothing fits, on the first page. */
@@ -109,8 +109,10 @@ changes (QmReport *report)
       const QmSensitivity *change = g_ptr_array_index (list, i);
       g_autofree char *text = qm_message_get_text (change->message, report->words);
       g_autofree char *detail = qm_message_get_detail (change->message, report->words);
-      g_autofree char *markup = detail != NULL ? g_markup_printf_escaped ("%s: <b>%s</b>", text, detail) :
-                                                 g_markup_escape_text (text, -1);
+      g_autofree char *plain = g_markup_escape_text (text, -1);
+      g_autofree char *strong = detail != NULL ? g_markup_escape_text (detail, -1) : NULL;
+      g_autofree char *markup = detail != NULL ? qm_fill (tr (report, N_("{text}: <b>{detail}</b>")), "text", plain, "detail", strong, NULL)
+                                               : g_strdup (plain);
 
       qm_document_markup (report->document, QM_VOICE_TEXT, 0, 0, markup)->keep_next = i + 1 < MIN (list->len, 4);
     }

@@ -14,6 +14,9 @@
 
 #define CFF_TAG HB_TAG ('C', 'F', 'F', ' ')
 
+/* In points, farther than any page. */
+#define EVERYWHERE 10000.0
+
 /* Operators of Type 2 charstrings (Adobe Technical Note 5177). */
 enum {
   OP_VMOVETO = 4,
@@ -187,34 +190,59 @@ qm_glyph_is_lost_in_pdf (PangoFont  *font,
   return lost;
 }
 
+typedef void (*GlyphFunc) (cairo_t              *cr,
+                           PangoFont            *font,
+                           const PangoGlyphInfo *info,
+                           double                x,
+                           double                baseline,
+                           const PangoRectangle *line);
+
+static void
+add_box (cairo_t              *cr,
+         PangoFont            *font,
+         const PangoGlyphInfo *info,
+         double                x,
+         double                baseline,
+         const PangoRectangle *line)
+{
+  cairo_rectangle (cr, x, baseline + line->y / (double) PANGO_SCALE, info->geometry.width / (double) PANGO_SCALE,
+                   line->height / (double) PANGO_SCALE);
+}
+
 static void
 fill_glyph (cairo_t              *cr,
             PangoFont            *font,
             const PangoGlyphInfo *info,
             double                x,
-            double                y)
+            double                baseline,
+            const PangoRectangle *line)
 {
   PangoGlyphString *one = pango_glyph_string_new ();
 
   pango_glyph_string_set_size (one, 1);
   one->glyphs[0] = *info;
-  cairo_move_to (cr, x, y);
+  cairo_move_to (cr, x, baseline);
   pango_cairo_glyph_string_path (cr, font, one);
   cairo_fill (cr);
   pango_glyph_string_free (one);
 }
 
-static void
-fill_lost_glyphs (cairo_t     *cr,
-                  PangoLayout *layout,
-                  double       left,
-                  double       top)
+/* Calls @func for each glyph of @layout, with its top left corner at @left and
+ * @top, that may be lost; returns whether there is one. */
+static gboolean
+each_lost_glyph (cairo_t     *cr,
+                 PangoLayout *layout,
+                 double       left,
+                 double       top,
+                 GlyphFunc    func)
 {
   PangoLayoutIter *iter = pango_layout_get_iter (layout);
+  gboolean found = FALSE;
 
   do
     {
       PangoLayoutRun *run = pango_layout_iter_get_run_readonly (iter);
+      double baseline = pango_layout_iter_get_baseline (iter);
       PangoRectangle extents;
       double x;
 
@@ -222,19 +250,45 @@ fill_lost_glyphs (cairo_t     *cr,
         continue;
       pango_layout_iter_get_run_extents (iter, NULL, &extents);
       x = left + extents.x / (double) PANGO_SCALE;
+      extents.y -= baseline;
       for (int i = 0; i < run->glyphs->num_glyphs; i++)
         {
           const PangoGlyphInfo *info = &run->glyphs->glyphs[i];
 
           if (info->glyph < PANGO_GLYPH_EMPTY && qm_glyph_is_lost_in_pdf (run->item->analysis.font, info->glyph))
-            fill_glyph (cr, run->item->analysis.font, info, x,
-                        top + pango_layout_iter_get_baseline (iter) / (double) PANGO_SCALE);
+            {
+              func (cr, run->item->analysis.font, info, x, top + baseline / PANGO_SCALE, &extents);
+              found = TRUE;
+            }
           x += info->geometry.width / (double) PANGO_SCALE;
         }
     }
   while (pango_layout_iter_next_run (iter));
 
   pango_layout_iter_free (iter);
+  return found;
+}
+
+/* Shows all but the places of the glyphs that may be lost: those that are not
+ * would come out bold with their shapes on top. The text itself stays whole. */
+static void
+show_around (cairo_t     *cr,
+             PangoLayout *layout,
+             double       left,
+             double       top)
+{
+  cairo_save (cr);
+  cairo_new_path (cr);
+  cairo_rectangle (cr, left - EVERYWHERE, top - EVERYWHERE, 2 * EVERYWHERE, 2 * EVERYWHERE);
+  if (each_lost_glyph (cr, layout, left, top, add_box))
+    {
+      cairo_set_fill_rule (cr, CAIRO_FILL_RULE_EVEN_ODD);
+      cairo_clip (cr);
+    }
+  cairo_new_path (cr);
+  cairo_move_to (cr, left, top);
+  pango_cairo_show_layout (cr, layout);
+  cairo_restore (cr);
 }
 
 /**
@@ -250,8 +304,13 @@ qm_text_show (cairo_t     *cr,
 {
   double x, y;
 
+  if (cairo_surface_get_type (cairo_get_target (cr)) != CAIRO_SURFACE_TYPE_PDF)
+    {
+      pango_cairo_show_layout (cr, layout);
+      return;
+    }
+
   cairo_get_current_point (cr, &x, &y);
-  pango_cairo_show_layout (cr, layout);
-  if (cairo_surface_get_type (cairo_get_target (cr)) == CAIRO_SURFACE_TYPE_PDF)
-    fill_lost_glyphs (cr, layout, x, y);
+  show_around (cr, layout, x, y);
+  each_lost_glyph (cr, layout, x, y, fill_glyph);
 }
