@@ -18,7 +18,7 @@ struct _QmEstimateBar {
   GtkWidget *hardware;
   GtkWidget *figures;
   GtkWidget *next;
-  gboolean narrow;
+  QmBarForm form;
 };
 
 G_DEFINE_FINAL_TYPE (QmEstimateBar, qm_estimate_bar, GTK_TYPE_BOX)
@@ -32,11 +32,10 @@ add (GString    *text,
   g_string_append (text, figure);
 }
 
-/* A narrow bar says the size of the memory alone. */
 static char *
 describe (const QmPlan   *plan,
           const QmChoice *choice,
-          gboolean        narrow)
+          QmBarForm       form)
 {
   const QmWords *words = qm_language_get_words ();
   const QmEstimate *estimate = &choice->estimate;
@@ -48,7 +47,7 @@ describe (const QmPlan   *plan,
   GString *text = g_string_new (NULL);
 
   if (qm_range_is_known (estimate->memory.need))
-    add (text, narrow ? memory : need);
+    add (text, form == QM_BAR_WIDE ? need : memory);
   if (qm_range_is_known (estimate->time.seconds))
     add (text, time);
   if (estimate->cost.known)
@@ -99,7 +98,7 @@ update (QmEstimateBar *self)
   if (choice->estimate.memory.usable_bytes > 0)
     fraction = qm_range_scale (choice->estimate.memory.need, 1 / choice->estimate.memory.usable_bytes);
   hardware = qm_phrase_hardware (choice);
-  figures = describe (qm_recommendation_get_resolved (recommendation)->plan, choice, self->narrow);
+  figures = describe (qm_recommendation_get_resolved (recommendation)->plan, choice, self->form);
   show (self, hardware, figures, fraction);
 }
 
@@ -150,7 +149,7 @@ estimate_new (QmEstimateBar *self)
   self->bar = qm_range_bar_new (QM_RANGE_BAR_BLUE);
   gtk_widget_set_size_request (self->bar, 60, -1);
   gtk_widget_set_valign (self->bar, GTK_ALIGN_CENTER);
-  self->hardware = line_new ("heading");
+  self->hardware = line_new ("heading may-be-cut");
   self->figures = line_new ("figures");
   gtk_box_append (GTK_BOX (text), self->hardware);
   gtk_box_append (GTK_BOX (text), self->figures);
@@ -249,16 +248,16 @@ qm_estimate_bar_set_goal (QmEstimateBar *self,
 }
 
 /**
- * qm_estimate_bar_set_narrow:
+ * qm_estimate_bar_set_form:
  * @self: a bar
- * @narrow: whether the estimate lies above the buttons
+ * @form: how much room there is
  */
 void
-qm_estimate_bar_set_narrow (QmEstimateBar *self,
-                            gboolean       narrow)
+qm_estimate_bar_set_form (QmEstimateBar *self,
+                          QmBarForm      form)
 {
-  self->narrow = narrow;
-  adw_multi_layout_view_set_layout_name (ADW_MULTI_LAYOUT_VIEW (self->layouts), narrow ? "narrow" : "wide");
+  self->form = form;
+  adw_multi_layout_view_set_layout_name (ADW_MULTI_LAYOUT_VIEW (self->layouts), form == QM_BAR_NARROW ? "narrow" : "wide");
   update (self);
 }
 

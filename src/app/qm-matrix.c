@@ -143,7 +143,7 @@ static void
 let_wrap (GtkWidget *label)
 {
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_lines (GTK_LABEL (label), 2);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_NONE);
 }
 
 /* Hardware and verdict are whole words: cut short, two of them read the same. */

@@ -187,7 +187,7 @@ entry_box_new (QmNumberRow *self)
 
   self->entry = gtk_entry_new ();
   gtk_editable_set_width_chars (GTK_EDITABLE (self->entry), 8);
-  gtk_editable_set_max_width_chars (GTK_EDITABLE (self->entry), 11);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (self->entry), 14);
   gtk_entry_set_activates_default (GTK_ENTRY (self->entry), TRUE);
   gtk_editable_set_alignment (GTK_EDITABLE (self->entry), 1);
   gtk_entry_set_input_purpose (GTK_ENTRY (self->entry), GTK_INPUT_PURPOSE_NUMBER);

@@ -134,7 +134,7 @@ attach (GtkWidget        *row,
     {
       if (question->gloss != NULL)
         adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _(question->gloss));
-      adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 2);
+      adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 0);
     }
   gtk_widget_set_name (row, question->field);
 }
@@ -162,6 +162,32 @@ update_combo (AdwComboRow *row)
   data->updating = FALSE;
 }
 
+static void
+setup_name (GtkSignalListItemFactory *factory,
+            GtkListItem              *item)
+{
+  gtk_list_item_set_child (item, gtk_label_new (""));
+}
+
+static void
+bind_name (GtkSignalListItemFactory *factory,
+           GtkListItem              *item)
+{
+  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (gtk_list_item_get_item (item)));
+}
+
+/* The answer is shown whole: in a narrow window the question takes more lines. */
+static void
+show_whole_names (AdwComboRow *row)
+{
+  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+
+  g_signal_connect (factory, "setup", G_CALLBACK (setup_name), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (bind_name), NULL);
+  adw_combo_row_set_list_factory (row, adw_combo_row_get_factory (row));
+  adw_combo_row_set_factory (row, factory);
+}
+
 static GtkWidget *
 combo_row_new (QmSession        *session,
                const QmQuestion *question)
@@ -170,6 +196,7 @@ combo_row_new (QmSession        *session,
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
 
   attach (row, session, question);
+  show_whole_names (ADW_COMBO_ROW (row));
   for (int i = 0; question->options[i].value != NULL; i++)
     gtk_string_list_append (names, _(question->options[i].name));
   row_data (row)->updating = TRUE;

@@ -257,19 +257,23 @@ report_written (GObject      *source,
     qm_window_show_error (self, _("The report could not be saved"), error->message);
 }
 
-static void
-report_chosen (GObject      *source,
-               GAsyncResult *result,
-               gpointer      data)
+/**
+ * qm_window_save_report:
+ * @self: a window
+ * @file: where to
+ *
+ * Writes the answer as a PDF in the background and says when it is done.
+ */
+void
+qm_window_save_report (QmWindow *self,
+                       GFile    *file)
 {
-  g_autoptr (QmWindow) self = data;
-  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
   QmSession *session = qm_window_get_session (self);
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autoptr (GTask) task = NULL;
   Report *report;
 
-  if (file == NULL || qm_session_get_recommendation (session) == NULL)
+  if (qm_session_get_recommendation (session) == NULL)
     return;
 
   report = g_new0 (Report, 1);
@@ -278,9 +282,21 @@ report_chosen (GObject      *source,
   report->date = g_date_time_format (now, "%Y-%m-%d");
   report->file = g_object_ref (file);
   task = g_task_new (self, NULL, report_written, NULL);
-  g_task_set_source_tag (task, report_chosen);
+  g_task_set_source_tag (task, qm_window_save_report);
   g_task_set_task_data (task, report, (GDestroyNotify) report_free);
   g_task_run_in_thread (task, write_report);
+}
+
+static void
+report_chosen (GObject      *source,
+               GAsyncResult *result,
+               gpointer      data)
+{
+  g_autoptr (QmWindow) self = data;
+  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
+
+  if (file != NULL)
+    qm_window_save_report (self, file);
 }
 
 static void

@@ -29,6 +29,7 @@ struct _QmWindow {
   GtkRevealer *bottom;
   GtkWidget *report_button;
   AdwBreakpoint *narrow;
+  AdwBreakpoint *fold;
 
   GtkWidget *estimate_bar;
   GtkWidget *start;
@@ -218,14 +219,20 @@ static void
 narrowed (QmWindow *self)
 {
   gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
-  qm_estimate_bar_set_narrow (QM_ESTIMATE_BAR (self->estimate_bar), TRUE);
+  qm_estimate_bar_set_form (QM_ESTIMATE_BAR (self->estimate_bar), QM_BAR_NARROW);
+}
+
+static void
+folded (QmWindow *self)
+{
+  qm_estimate_bar_set_form (QM_ESTIMATE_BAR (self->estimate_bar), QM_BAR_BRIEF);
 }
 
 static void
 widened (QmWindow *self)
 {
   gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
-  qm_estimate_bar_set_narrow (QM_ESTIMATE_BAR (self->estimate_bar), FALSE);
+  qm_estimate_bar_set_form (QM_ESTIMATE_BAR (self->estimate_bar), QM_BAR_WIDE);
 }
 
 /* The way on starts where the eye is: at the head of the page. */
@@ -450,6 +457,7 @@ qm_window_class_init (QmWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, QmWindow, bottom);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, report_button);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, narrow);
+  gtk_widget_class_bind_template_child (widget_class, QmWindow, fold);
   qm_window_class_install_actions (widget_class);
 }
 
@@ -484,6 +492,8 @@ qm_window_new (GtkApplication *application,
   g_signal_connect_object (self->pages, "notify::visible-page", G_CALLBACK (page_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->places, "notify::visible-child", G_CALLBACK (update_default), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->narrow, "apply", G_CALLBACK (narrowed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->fold, "apply", G_CALLBACK (folded), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->fold, "unapply", G_CALLBACK (widened), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->narrow, "unapply", G_CALLBACK (widened), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "notify::title", G_CALLBACK (update_title), self, G_CONNECT_SWAPPED);

@@ -28,7 +28,9 @@ void       qm_window_show_toast   (QmWindow       *self,
 void       qm_window_open_file    (QmWindow       *self,
                                    GFile          *file);
 
-/* qm-window-actions.c: what the menus and keys do; private to the window */
+/* qm-window-actions.c: what the menus and keys do */
+void       qm_window_save_report  (QmWindow       *self,
+                                   GFile          *file);
 void       qm_window_class_install_actions (GtkWidgetClass *widget_class);
 
 G_END_DECLS

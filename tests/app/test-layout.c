@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/qm-flow.h"
+#include "window-driver.h"
+#include "qm-wizard-page.h"
+
+/* The width of a telephone, the least that the window promises, and what a window
+ * without a window manager spends of it on its frame. */
+#define NARROW 360
+#define FRAME  20
+
+static const char * const activities[] = { "train", "serve" };
+
+/* Rounding, shadows and the like are no text that is cut: only what a label had
+ * to leave out, and may not: names of hardware below and the title are long. */
+static gboolean
+may_be_cut (GtkWidget *label)
+{
+  return gtk_widget_get_ancestor (label, ADW_TYPE_WINDOW_TITLE) != NULL || gtk_widget_has_css_class (label, "may-be-cut");
+}
+
+static gboolean
+is_latin (const char *text,
+          int         index)
+{
+  return g_ascii_isalpha (text[index]);
+}
+
+/* "nee-ds": a line that begins inside a word. */
+static gboolean
+breaks_a_word (PangoLayout *layout)
+{
+  const char *text = pango_layout_get_text (layout);
+
+  for (int i = 1; i < pango_layout_get_line_count (layout); i++)
+    {
+      int start = pango_layout_get_line_readonly (layout, i)->start_index;
+
+      if (is_latin (text, start - 1) && is_latin (text, start))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static void
+assert_texts_whole (GtkWidget *root)
+{
+  g_autoptr (GPtrArray) labels = driver_find_all (root, GTK_TYPE_LABEL);
+
+  for (guint i = 0; i < labels->len; i++)
+    {
+      GtkWidget *label = g_ptr_array_index (labels, i);
+      PangoLayout *layout = gtk_label_get_layout (GTK_LABEL (label));
+
+      if (may_be_cut (label))
+        continue;
+      if (pango_layout_is_ellipsized (layout) || breaks_a_word (layout))
+        {
+          g_test_message ("cut: %s", gtk_label_get_text (GTK_LABEL (label)));
+          g_test_fail ();
+        }
+    }
+}
+
+static void
+assert_fits (Driver     *driver,
+             GtkWidget  *page,
+             const char *name,
+             int         width)
+{
+  int least, shown = gtk_widget_get_width (GTK_WIDGET (driver->window));
+
+  g_test_message ("%s", name);
+  gtk_widget_measure (page, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  g_assert_cmpint (shown, <=, width);
+  g_assert_cmpint (shown, >=, width - FRAME);
+  g_assert_cmpint (least, <=, shown);
+  assert_texts_whole (GTK_WIDGET (driver->window));
+}
+
+static void
+walk (Driver *driver,
+      int     width)
+{
+  qm_window_show_page (driver->window, "start");
+  for (int i = 0; i <= QM_N_STEPS; i++)
+    {
+      const char *tag = i == 0 ? "start" : i <= QM_N_PAGES ? qm_page_tag (i - 1) : "answer";
+
+      qm_window_show_page (driver->window, tag);
+      driver_settle (driver);
+      assert_fits (driver, driver_page (driver), tag, width);
+    }
+}
+
+/* Every task and two things to do with it, on every page. Whatever is reported on
+ * the way as a warning ends the test. */
+static void
+walk_all (int width)
+{
+  g_auto (Driver) driver = { NULL };
+  const QmQuestion *task = qm_flow_find ("task");
+
+  driver_open (&driver, width, 700);
+  for (int i = 0; task->options[i].value != NULL; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (activities); j++)
+      {
+        g_test_message ("%s, %s", task->options[i].value, activities[j]);
+        g_assert_true (qm_session_set_answer (driver.session, "task", task->options[i].value, NULL));
+        g_assert_true (qm_session_set_answer (driver.session, "activity", activities[j], NULL));
+        walk (&driver, width);
+      }
+  gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.show-place", "s", "computer");
+  driver_settle (&driver);
+  assert_texts_whole (GTK_WIDGET (driver.window));
+}
+
+static void
+test_narrow (void)
+{
+  walk_all (NARROW);
+}
+
+static void
+test_wide (void)
+{
+  walk_all (1200);
+}
+
+static void
+test_right_to_left (void)
+{
+  gtk_widget_set_default_direction (GTK_TEXT_DIR_RTL);
+  walk_all (NARROW);
+  gtk_widget_set_default_direction (GTK_TEXT_DIR_LTR);
+}
+
+/* A window is drawn smaller and larger: the bar follows. */
+static void
+test_resize (void)
+{
+  g_auto (Driver) driver = { NULL };
+  static const int widths[] = { 1200, 700, NARROW, 860, NARROW, 1200 };
+
+  driver_open (&driver, 1000, 700);
+  qm_window_show_page (driver.window, "review");
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+    {
+      gtk_window_set_default_size (GTK_WINDOW (driver.window), widths[i], 600);
+      for (int n = 0; n < 20 && ABS (gtk_widget_get_width (GTK_WIDGET (driver.window)) - widths[i]) > FRAME; n++)
+        driver_settle (&driver);
+      assert_fits (&driver, driver_page (&driver), "review", widths[i]);
+    }
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/window/layout/narrow", test_narrow);
+  g_test_add_func ("/window/layout/wide", test_wide);
+  g_test_add_func ("/window/layout/right-to-left", test_right_to_left);
+  g_test_add_func ("/window/layout/resize", test_resize);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  return driver_run (argc, argv, add_tests);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
+#include "plan/qm-plan.h"
+#include "qm-answer-page.h"
+#include "window-driver.h"
+
+static const char * const pages[] = { "start", "task", "activity", "model", "scale", "stage", "budget", "review", "answer" };
+
+/* ----------------------------------------------- what the answer ought to be */
+
+/* What the core says to the plan as it is saved, by the way of the command line. */
+static QmRecommendation *
+recommend (Driver *driver)
+{
+  g_autofree char *path = driver_path ("walk.qmplan");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmEstimator) estimator = NULL;
+  g_autoptr (QmResolved) resolved = NULL;
+  QmHere here = { .n_devices = 0 };
+
+  g_assert_true (qm_session_save (driver->session, file, &error));
+  plan = qm_plan_load (path, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (qm_session_get_catalog (driver->session), &error);
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, qm_session_get_catalog (driver->session), NULL, NULL, &error);
+  g_assert_no_error (error);
+  qm_machine_get_here (qm_session_get_machine (driver->session), &here);
+
+  return qm_recommend (estimator, resolved, &here, NULL);
+}
+
+static void
+assert_facts (GtkWidget        *page,
+              QmRecommendation *expected)
+{
+  const QmWords *words = qm_language_get_words ();
+  const QmPlan *plan = qm_recommendation_get_resolved (expected)->plan;
+  const QmEstimate *estimate = &qm_recommendation_choice (expected, 0)->estimate;
+  gboolean serves = plan->activity == QM_ACTIVITY_SERVE;
+  g_autoptr (GPtrArray) cards = driver_find_all (page, QM_TYPE_FACT_CARD);
+  g_autofree char *memory = qm_format_bytes (words, estimate->memory.need.p50);
+  g_autofree char *time = qm_format_seconds (words, serves ? estimate->serving.latency_p99_seconds.p50 : estimate->time.seconds.p50);
+  g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, "USD");
+  g_autofree char *quality = qm_phrase_quality (words, &estimate->accuracy);
+
+  g_assert_cmpuint (cards->len, ==, QM_N_FACTS);
+  g_assert_true (driver_shows (g_ptr_array_index (cards, QM_FACT_MEMORY), memory));
+  g_assert_true (driver_shows (g_ptr_array_index (cards, QM_FACT_TIME), time));
+  g_assert_true (driver_shows (g_ptr_array_index (cards, QM_FACT_MONEY), money));
+  g_assert_true (driver_shows (g_ptr_array_index (cards, QM_FACT_QUALITY), quality));
+}
+
+static void
+assert_matrix (GtkWidget        *page,
+               QmRecommendation *expected)
+{
+  g_autoptr (GPtrArray) views = driver_find_all (page, GTK_TYPE_COLUMN_VIEW);
+  GtkWidget *view;
+
+  g_assert_cmpuint (views->len, ==, 1);
+  view = g_ptr_array_index (views, 0);
+  g_assert_cmpuint (qm_recommendation_n_rows (expected), >, 1);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (gtk_column_view_get_model (GTK_COLUMN_VIEW (view)))), ==,
+                    qm_recommendation_n_rows (expected));
+  for (guint i = 0; i < qm_recommendation_n_rows (expected); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (expected, i);
+      g_autofree char *hardware = qm_phrase_hardware (row);
+      g_autofree char *money = qm_format_money (qm_language_get_words (), row->estimate.cost.money.p50, "USD");
+
+      g_assert_true (driver_shows (view, hardware));
+      g_assert_true (driver_shows (view, money));
+    }
+}
+
+static void
+assert_answer (Driver *driver)
+{
+  g_autoptr (QmRecommendation) expected = recommend (driver);
+  GtkWidget *page = driver_page (driver);
+  GtkWidget *headline = driver_find (page, "headline");
+  g_autofree char *sentence = NULL;
+
+  g_assert_cmpuint (qm_recommendation_n_choices (expected), >, 0);
+  sentence = qm_phrase_headline (qm_language_get_words (), qm_recommendation_choice (expected, 0));
+  g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (headline)), ==, sentence);
+  assert_facts (page, expected);
+  assert_matrix (page, expected);
+}
+
+/* --------------------------------------------------------------- the two walks */
+
+static void
+test_next_only (void)
+{
+  g_auto (Driver) driver = { NULL };
+
+  driver_open (&driver, 1100, 900);
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (pages); i++)
+    {
+      driver_assert_page (&driver, pages[i]);
+      driver_press_action (&driver, "win.next");
+    }
+  driver_assert_page (&driver, "answer");
+  assert_answer (&driver);
+}
+
+static void
+assert_field (Driver     *driver,
+              const char *field,
+              const char *value)
+{
+  g_autofree char *answer = qm_session_get_answer (driver->session, field);
+
+  g_assert_cmpstr (answer, ==, value);
+}
+
+static void
+press_card (Driver     *driver,
+            const char *name)
+{
+  driver_press (driver_find (driver_page (driver), name));
+  driver_settle (driver);
+}
+
+static gboolean
+is_filtered (Driver *driver)
+{
+  GtkWidget *list = driver_find (driver_page (driver), "models");
+
+  return g_list_model_get_n_items (G_LIST_MODEL (gtk_list_view_get_model (GTK_LIST_VIEW (list)))) == 1;
+}
+
+/* A person types a name and takes what is left. */
+static void
+pick_model (Driver     *driver,
+            const char *id)
+{
+  g_autoptr (GPtrArray) searches = driver_find_all (driver_page (driver), GTK_TYPE_SEARCH_ENTRY);
+  GtkWidget *list = driver_find (driver_page (driver), "models");
+
+  g_assert_cmpuint (searches->len, ==, 1);
+  gtk_editable_set_text (g_ptr_array_index (searches, 0), id);
+  driver_wait (driver, is_filtered);
+  gtk_selection_model_select_item (gtk_list_view_get_model (GTK_LIST_VIEW (list)), 0, TRUE);
+  driver_settle (driver);
+  assert_field (driver, "model.id", id);
+}
+
+static void
+answer_first_pages (Driver *driver)
+{
+  driver_press_action (driver, "win.next");
+  press_card (driver, "image-classification");
+  assert_field (driver, "task", "image-classification");
+  press_card (driver, "language-model");
+  assert_field (driver, "task", "language-model");
+  driver_press_action (driver, "win.next");
+  press_card (driver, "serve");
+  assert_field (driver, "activity", "serve");
+  driver_press_action (driver, "win.next");
+  pick_model (driver, "mistral-7b-v0.3");
+  driver_press_action (driver, "win.next");
+}
+
+static void
+answer_last_pages (Driver *driver)
+{
+  GtkWidget *page = driver_page (driver);
+
+  driver_assert_page (driver, "scale");
+  driver_enter (page, "serving.requests_per_second", "2.5");
+  driver_enter (page, "serving.output_tokens", "0.3k");
+  assert_field (driver, "serving.requests_per_second", "2.5");
+  assert_field (driver, "serving.output_tokens", "300");
+  driver_press_action (driver, "win.next");
+  press_card (driver, "production");
+  assert_field (driver, "stage", "production");
+  driver_press_action (driver, "win.next");
+
+  page = driver_page (driver);
+  driver_assert_page (driver, "budget");
+  driver_enter (page, "limits.money", "9,000");
+  assert_field (driver, "limits.money", "9000");
+  adw_combo_row_set_selected (ADW_COMBO_ROW (driver_find (page, "limits.objective")), 1);
+  assert_field (driver, "limits.objective", "cheapest");
+  adw_switch_row_set_active (ADW_SWITCH_ROW (driver_find (page, "places.buy")), FALSE);
+  assert_field (driver, "places.buy", "false");
+  driver_settle (driver);
+}
+
+/* Every page as the one before it left it. */
+static void
+go_back_and_forth (Driver *driver)
+{
+  GtkWidget *card;
+
+  for (int i = 0; i < 5; i++)
+    driver_press_action (driver, "win.back");
+  driver_assert_page (driver, "task");
+  card = driver_find (driver_page (driver), "language-model");
+  g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (card)));
+  for (int i = 0; i < 3; i++)
+    driver_press_action (driver, "win.next");
+  driver_assert_page (driver, "scale");
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (driver_find (driver_page (driver), "serving.requests_per_second"))), ==, "2.5");
+  for (int i = 0; i < 2; i++)
+    driver_press_action (driver, "win.next");
+  driver_assert_page (driver, "budget");
+  assert_field (driver, "model.id", "mistral-7b-v0.3");
+  assert_field (driver, "limits.money", "9000");
+}
+
+static GtkWidget *
+review_row (Driver     *driver,
+            const char *title)
+{
+  g_autoptr (GPtrArray) rows = driver_find_all (driver_page (driver), ADW_TYPE_ACTION_ROW);
+
+  for (guint i = 0; i < rows->len; i++)
+    if (g_str_equal (adw_preferences_row_get_title (g_ptr_array_index (rows, i)), title))
+      return g_ptr_array_index (rows, i);
+
+  g_error ("the review has no %s", title);
+}
+
+/* A line of the review leads to its page, and Next back to the review. */
+static void
+edit_in_review (Driver *driver)
+{
+  driver_assert_page (driver, "review");
+  g_assert_true (driver_shows (review_row (driver, "How much money a month?"), "9,000\302\240USD"));
+  gtk_widget_activate (review_row (driver, "How many requests a second?"));
+  driver_settle (driver);
+  driver_assert_page (driver, "scale");
+  driver_enter (driver_page (driver), "serving.requests_per_second", "3");
+  driver_press_action (driver, "win.next");
+  driver_assert_page (driver, "review");
+  assert_field (driver, "serving.requests_per_second", "3");
+}
+
+static void
+test_own_answers (void)
+{
+  g_auto (Driver) driver = { NULL };
+
+  driver_open (&driver, 1100, 900);
+  answer_first_pages (&driver);
+  answer_last_pages (&driver);
+  go_back_and_forth (&driver);
+  driver_press_action (&driver, "win.next");
+  edit_in_review (&driver);
+  driver_press_action (&driver, "win.next");
+  driver_assert_page (&driver, "answer");
+  assert_answer (&driver);
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/window/wizard/next-only", test_next_only);
+  g_test_add_func ("/window/wizard/own-answers", test_own_answers);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  return driver_run (argc, argv, add_tests);
+}
