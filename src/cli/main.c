@@ -13,6 +13,7 @@ static const QmCommand commands[] = {
   { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
   { "model", N_("FILE|ID [--json]"), N_("what a model is"), qm_command_model },
   { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
+  { "diagnose", N_("--oom PLAN [--json]"), N_("how to make a plan fit into memory"), qm_command_diagnose },
   { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },

@@ -53,7 +53,7 @@ def range_of(value):
 def help_and_version():
     result = run('--help')
     assert result.returncode == 0
-    for command in ('estimate', 'recommend', 'ask', 'model', 'detect', 'catalog', 'report', 'chart', 'score'):
+    for command in ('estimate', 'recommend', 'ask', 'model', 'detect', 'catalog', 'report', 'chart', 'score', 'diagnose'):
         assert command in result.stdout, command
     assert run('--version').stdout.startswith('quartermaster-cli 0.')
     refused(run('recomend'), 'recomend')
@@ -267,6 +267,20 @@ def ask_takes_defaults():
     result = run('ask', '--json', text_in='image-classification\nserve\n')
     assert result.returncode == 0 and json.loads(result.stdout)['choices'], result.stderr
     assert 'not known' in run('ask', text_in='poetry\nlanguage-model\n').stderr
+
+
+@test
+def diagnose_makes_a_plan_fit():
+    path = plan(model={'id': 'llama-3.1-8b'}, training={'method': 'lora', 'sequence_length': 2048},
+                configuration={'device': 'rtx-4060-ti-16gb', 'micro_batch': 4})
+    out = json.loads(run('diagnose', '--json', '--oom', path).stdout)
+    assert out['fits'] and out['need_bytes'] < out['usable_bytes'] < out['planned_bytes']
+    taken = [rung for rung in out['ladder'] if rung['state'] == 'taken']
+    assert taken[-1]['fits_after'] and not any(rung['fits_after'] for rung in taken[:-1])
+    assert abs(out['planned_bytes'] - sum(rung['frees_bytes'] for rung in taken) - out['need_bytes']) < 16
+    assert 'fits' in run('diagnose', '--oom', path).stdout
+    refused(run('diagnose'), '--oom')
+    refused(run('diagnose', '--oom', plan(configuration={'device': 'rtx-9999'})), 'configuration.device', 'rtx-9999')
 
 
 @test

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decide/qm-ladder-private.h"
+
+#include <math.h>
+
+#include "qm-enum.h"
+#include "qm-enum-types.h"
+
+#define DEFAULT_HEADROOM 0.2
+
+/* Less is within the rounding of allocators. */
+#define WORTH_BYTES (16.0 * 1024 * 1024)
+
+#define SLOWER 1.02
+
+static void
+rung_clear (QmRung *self)
+{
+  qm_message_free (self->message);
+}
+
+/* The plan as it stands now, on the device. */
+void
+qm_descent_evaluate (QmDescent  *self,
+                     QmEstimate *estimate)
+{
+  g_autoptr (QmEvaluator) evaluator = qm_evaluator_new (self->estimator, self->plan, self->model);
+
+  qm_evaluator_evaluate (evaluator, self->device, &self->plan->configuration, estimate);
+}
+
+gboolean
+qm_descent_fits (const QmDescent *self,
+                 const QmMemory  *memory)
+{
+  double headroom = isnan (self->plan->limits.headroom) ? DEFAULT_HEADROOM : self->plan->limits.headroom;
+
+  return memory->usable_bytes > 0 && memory->need.p50 <= (1 - headroom) * memory->usable_bytes;
+}
+
+/* Of the same work: steps may hold more samples after than before. */
+static double
+time_factor (const QmEstimate *before,
+             const QmEstimate *after)
+{
+  if (!before->throughput.known || !after->throughput.known || !(after->throughput.per_second.p50 > 0))
+    return NAN;
+
+  return before->throughput.per_second.p50 / after->throughput.per_second.p50;
+}
+
+/* Turns one rung, and takes it back where it is of no use or no more needed. */
+static void
+climb (QmDescent        *descent,
+       const QmRungKind *kind,
+       gboolean          needed,
+       QmRung           *rung)
+{
+  QmPlan *before = qm_plan_copy (descent->plan);
+  QmEstimate after = descent->now;
+
+  rung->state = kind->turn (descent);
+  rung->memory = descent->now.memory;
+  rung->time_factor = NAN;
+  if (rung->state == QM_RUNG_TAKEN)
+    {
+      qm_descent_evaluate (descent, &after);
+      rung->frees_bytes = descent->now.memory.need.p50 - after.memory.need.p50;
+      rung->time_factor = time_factor (&descent->now, &after);
+      rung->memory = after.memory;
+      if (!(rung->frees_bytes > WORTH_BYTES))
+        rung->state = QM_RUNG_NO_USE;
+      else if (!needed)
+        rung->state = QM_RUNG_SPARE;
+    }
+  rung->fits_after = qm_descent_fits (descent, &rung->memory);
+
+  if (rung->state == QM_RUNG_TAKEN)
+    descent->now = after;
+  else
+    {
+      qm_plan_free (descent->plan);
+      descent->plan = g_steal_pointer (&before);
+    }
+  qm_plan_free (before);
+}
+
+/* From the plan as it is down the rungs of @allowed until it fits; returns those
+ * that were taken. */
+static guint
+descend (QmDescent        *descent,
+         const QmPlan     *plan,
+         const QmRungKind *kinds,
+         guint             n,
+         guint             allowed,
+         GArray           *rungs)
+{
+  guint taken = 0;
+
+  g_clear_pointer (&descent->plan, qm_plan_free);
+  descent->plan = qm_plan_copy (plan);
+  qm_descent_evaluate (descent, &descent->now);
+
+  g_array_set_size (rungs, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      QmRung rung = { .tier = kinds[i].tier, .code = kinds[i].code };
+      gboolean needed = (allowed & (1u << i)) != 0 && !qm_descent_fits (descent, &descent->now.memory);
+
+      climb (descent, &kinds[i], needed, &rung);
+      if (rung.state == QM_RUNG_TAKEN)
+        taken |= 1u << i;
+      rung.message = qm_message_set_detail (qm_message_new (kinds[i].code, kinds[i].title), kinds[i].detail);
+      g_array_append_val (rungs, rung);
+    }
+
+  return taken;
+}
+
+/* What costs nothing may stay. */
+static gboolean
+costs (const QmRung     *rung,
+       const QmRungKind *kind)
+{
+  return kind->lossy || rung->time_factor > SLOWER;
+}
+
+/* Leaves out what a later rung has made needless, where the job is no slower
+ * without it. */
+static guint
+prune (QmDescent        *descent,
+       const QmPlan     *plan,
+       const QmRungKind *kinds,
+       guint             n,
+       guint             taken,
+       GArray           *rungs)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      QmEstimate before = descent->now;
+      guint fewer;
+
+      if ((taken & (1u << i)) == 0 || !costs (&g_array_index (rungs, QmRung, i), &kinds[i]))
+        continue;
+
+      fewer = descend (descent, plan, kinds, n, taken & ~(1u << i), rungs);
+      if (qm_descent_fits (descent, &descent->now.memory) && !(time_factor (&before, &descent->now) > SLOWER))
+        taken = fewer;
+      else
+        descend (descent, plan, kinds, n, taken, rungs);
+    }
+
+  return taken;
+}
+
+/**
+ * qm_ladder_new:
+ * @estimator: an estimator
+ * @resolved: a plan; its configuration says how many devices and how split
+ * @device: the device whose memory is too small
+ *
+ * Climbs down the ladder: each rung needs less memory than those before, at a
+ * cost that grows. Rungs are taken until the plan fits with its headroom, and
+ * those that turn out needless are left out; what the others would free is
+ * worked out all the same.
+ *
+ * Returns: (transfer full): the ladder
+ */
+QmLadder *
+qm_ladder_new (QmEstimator      *estimator,
+               const QmResolved *resolved,
+               const QmDevice   *device)
+{
+  QmLadder *self = g_new0 (QmLadder, 1);
+  QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
+  guint n, taken;
+  const QmRungKind *kinds = qm_rung_kinds (resolved->plan, &n);
+
+  self->rungs = g_array_sized_new (FALSE, TRUE, sizeof (QmRung), n);
+  g_array_set_clear_func (self->rungs, (GDestroyNotify) rung_clear);
+  qm_descent_evaluate (&descent, &self->planned);
+
+  taken = descend (&descent, resolved->plan, kinds, n, ~0u, self->rungs);
+  if (qm_descent_fits (&descent, &descent.now.memory))
+    prune (&descent, resolved->plan, kinds, n, taken, self->rungs);
+
+  self->plan = descent.plan;
+  self->reached = descent.now;
+  self->fits = qm_descent_fits (&descent, &descent.now.memory);
+
+  return self;
+}
+
+/**
+ * qm_ladder_free:
+ * @self: (transfer full) (nullable): a ladder
+ */
+void
+qm_ladder_free (QmLadder *self)
+{
+  if (self == NULL)
+    return;
+
+  g_array_unref (self->rungs);
+  qm_plan_free (self->plan);
+  g_free (self);
+}
+
+static const char *
+state_word (QmRungState state)
+{
+  static const char * const words[] = { "taken", "already", "no-use", "impossible", "spare" };
+
+  return words[state];
+}
+
+static JsonObject *
+rung_to_object (const QmRung *rung)
+{
+  JsonObject *object = json_object_new ();
+  g_autofree char *text = qm_message_get_text (rung->message, qm_words_english ());
+  g_autofree char *detail = qm_message_get_detail (rung->message, qm_words_english ());
+
+  json_object_set_int_member (object, "tier", rung->tier);
+  json_object_set_string_member (object, "code", rung->code);
+  json_object_set_string_member (object, "text", text);
+  json_object_set_string_member (object, "detail", detail);
+  json_object_set_string_member (object, "state", state_word (rung->state));
+  json_object_set_double_member (object, "frees_bytes", round (rung->frees_bytes));
+  if (isnan (rung->time_factor))
+    json_object_set_null_member (object, "time_factor");
+  else
+    json_object_set_double_member (object, "time_factor", rung->time_factor);
+  json_object_set_double_member (object, "need_bytes", round (rung->memory.need.p50));
+  json_object_set_boolean_member (object, "fits_after", rung->fits_after);
+
+  return object;
+}
+
+/**
+ * qm_ladder_to_json:
+ * @self: a ladder
+ *
+ * Returns: (transfer full): `{"ladder": [...], "fits", "need_bytes", "usable_bytes"}`
+ */
+JsonNode *
+qm_ladder_to_json (const QmLadder *self)
+{
+  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *root = json_object_new ();
+  JsonArray *rungs = json_array_new ();
+
+  for (guint i = 0; i < self->rungs->len; i++)
+    json_array_add_object_element (rungs, rung_to_object (&g_array_index (self->rungs, QmRung, i)));
+  json_object_set_array_member (root, "ladder", rungs);
+  json_object_set_double_member (root, "planned_bytes", round (self->planned.memory.need.p50));
+  json_object_set_double_member (root, "need_bytes", round (self->reached.memory.need.p50));
+  json_object_set_double_member (root, "usable_bytes", round (self->reached.memory.usable_bytes));
+  json_object_set_boolean_member (root, "fits", self->fits);
+  json_node_take_object (node, root);
+
+  return node;
+}
