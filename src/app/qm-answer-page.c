@@ -25,6 +25,7 @@ struct _QmAnswerPage {
   GtkWidget *warnings;
   GtkWidget *facts[QM_N_FACTS];
   GtkWidget *fact_columns;
+  GtkWidget *reasons_title;
   GtkWidget *reasons;
   GtkWidget *changes;
   GtkWidget *matrix_title;
@@ -72,15 +73,20 @@ icon_of (const char *code)
 }
 
 static void
-show_reasons (QmAnswerPage   *self,
-              const QmChoice *choice)
+show_reasons (QmAnswerPage     *self,
+              QmRecommendation *recommendation,
+              const QmChoice   *choice)
 {
   const QmWords *words = qm_language_get_words ();
+  gboolean given = choice->reasons != NULL && choice->reasons->len > 0;
+  g_autoptr (GPtrArray) reasons = given ? g_ptr_array_ref (choice->reasons)
+                                        : qm_estimate_explain (qm_session_get_estimator (self->session),
+                                                               qm_recommendation_get_resolved (recommendation), choice);
 
   gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
-  for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
+  for (guint i = 0; i < reasons->len; i++)
     {
-      const QmMessage *message = g_ptr_array_index (choice->reasons, i);
+      const QmMessage *message = g_ptr_array_index (reasons, i);
       g_autofree char *text = qm_message_get_text (message, words);
       g_autofree char *detail = qm_message_get_detail (message, words);
 
@@ -88,12 +94,36 @@ show_reasons (QmAnswerPage   *self,
     }
 }
 
+/* A limit that the person can loosen, not what the hardware is or is not. */
+static gboolean
+is_own_limit (QmLimit limit)
+{
+  return limit == QM_LIMIT_MONEY || limit == QM_LIMIT_DEADLINE || limit == QM_LIMIT_LATENCY || limit == QM_LIMIT_LOAD ||
+         limit == QM_LIMIT_ACCURACY;
+}
+
+static int
+compare_rejections (gconstpointer a,
+                    gconstpointer b)
+{
+  const QmRejection *x = *(QmRejection * const *) a, *y = *(QmRejection * const *) b;
+
+  if (is_own_limit (x->limit) != is_own_limit (y->limit))
+    return is_own_limit (x->limit) ? -1 : 1;
+
+  return x->margin < y->margin ? -1 : x->margin > y->margin;
+}
+
+/* What misses a limit by least comes first. */
 static void
 show_rejections (QmAnswerPage     *self,
                  QmRecommendation *recommendation)
 {
-  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+  g_autoptr (GPtrArray) rejections = g_ptr_array_copy (qm_recommendation_get_rejections (recommendation), NULL, NULL);
 
+  /* The copy lists what the recommendation owns. */
+  g_ptr_array_set_free_func (rejections, NULL);
+  g_ptr_array_sort (rejections, compare_rejections);
   gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
   for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
     {
@@ -110,6 +140,7 @@ show_changes (QmAnswerPage     *self,
 {
   const QmWords *words = qm_language_get_words ();
   GPtrArray *sensitivities = qm_recommendation_get_sensitivities (recommendation);
+  gboolean any = qm_recommendation_n_choices (recommendation) > 0;
 
   gtk_list_box_remove_all (GTK_LIST_BOX (self->changes));
   for (guint i = 0; i < sensitivities->len; i++)
@@ -120,6 +151,7 @@ show_changes (QmAnswerPage     *self,
 
       add_message (self->changes, NULL, text, detail);
     }
+  gtk_widget_set_visible (gtk_widget_get_parent (self->changes), any || sensitivities->len > 0);
   if (sensitivities->len == 0)
     add_message (self->changes, NULL, _("Nothing within reason"), _("The same hardware stays best over a wide range of money and time."));
 }
@@ -134,14 +166,16 @@ show_warnings (QmAnswerPage     *self,
   qm_ui_clear (self->warnings);
   for (guint i = 0; i < warnings->len; i++)
     {
-      g_autofree char *text = qm_message_get_text (g_ptr_array_index (warnings, i), words);
-      g_autofree char *detail = qm_message_get_detail (g_ptr_array_index (warnings, i), words);
+      const QmMessage *warning = g_ptr_array_index (warnings, i);
+      g_autofree char *text = qm_message_get_text (warning, words);
+      g_autofree char *detail = qm_message_get_detail (warning, words);
       g_autofree char *both = detail != NULL ? g_strconcat (text, ". ", detail, NULL) : NULL;
-      GtkWidget *label = qm_ui_wrapped (both != NULL ? both : text, "card notice");
 
-      gtk_box_append (GTK_BOX (self->warnings), label);
+      /* That nothing fits is the headline. */
+      if (!g_str_equal (qm_message_get_code (warning), "nothing-fits"))
+        gtk_box_append (GTK_BOX (self->warnings), qm_ui_wrapped (both != NULL ? both : text, "card notice"));
     }
-  gtk_widget_set_visible (self->warnings, warnings->len > 0);
+  gtk_widget_set_visible (self->warnings, gtk_widget_get_first_child (self->warnings) != NULL);
 }
 
 static GtkWidget *
@@ -179,6 +213,18 @@ show_stages (QmAnswerPage     *self,
   gtk_widget_set_visible (self->stages_title, stages->len > 0);
 }
 
+/* @format is one of the translated sentences here, with a place for the title. */
+static void
+show_eyebrow (QmAnswerPage *self,
+              const char   *format)
+{
+  g_autofree char *title = qm_session_dup_title (self->session);
+  g_autoptr (GString) eyebrow = g_string_new (format);
+
+  g_string_replace (eyebrow, "%s", title, 1);
+  gtk_label_set_label (GTK_LABEL (self->eyebrow), eyebrow->str);
+}
+
 /* Facts, reasons and charts follow the row that is looked at. */
 static void
 show_row (QmAnswerPage     *self,
@@ -192,12 +238,14 @@ show_row (QmAnswerPage     *self,
   g_autofree char *terms = qm_phrase_terms (qm_language_get_words (), plan, choice);
 
   self->row = row;
+  show_eyebrow (self, row == 0 && choice->within_limits ? _("Our choice for “%s”") : _("Another choice for “%s”"));
+  gtk_label_set_label (GTK_LABEL (self->reasons_title), _("Why this one"));
   gtk_label_set_label (GTK_LABEL (self->headline), headline);
   gtk_label_set_label (GTK_LABEL (self->terms), terms);
   for (int i = 0; i < QM_N_FACTS; i++)
     qm_fact_card_set (QM_FACT_CARD (self->facts[i]), plan, choice);
-  if (choice->reasons != NULL && choice->reasons->len > 0)
-    show_reasons (self, choice);
+  gtk_widget_set_visible (self->fact_columns, TRUE);
+  show_reasons (self, recommendation, choice);
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
     qm_chart_view_set (QM_CHART_VIEW (self->charts[i]), qm_session_get_estimator (self->session), recommendation, row);
 }
@@ -206,6 +254,9 @@ static void
 show_nothing (QmAnswerPage     *self,
               QmRecommendation *recommendation)
 {
+  self->row = 0;
+  show_eyebrow (self, _("No choice for “%s”"));
+  gtk_label_set_label (GTK_LABEL (self->reasons_title), _("What stands in the way"));
   gtk_label_set_label (GTK_LABEL (self->headline), _("Nothing keeps all your limits"));
   gtk_label_set_label (GTK_LABEL (self->terms), _("The rows below come nearest. Loosen the limit that they break, or allow more places."));
   show_rejections (self, recommendation);
@@ -217,8 +268,6 @@ static void
 update (QmAnswerPage *self)
 {
   QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
-  g_autofree char *title = qm_session_dup_title (self->session);
-  g_autofree char *eyebrow = g_strdup_printf (_("Our choice for “%s”"), title);
   g_autofree char *count = NULL;
   gboolean any;
 
@@ -226,7 +275,6 @@ update (QmAnswerPage *self)
     return;
 
   any = qm_recommendation_n_choices (recommendation) > 0;
-  gtk_label_set_label (GTK_LABEL (self->eyebrow), eyebrow);
   gtk_widget_set_visible (self->fact_columns, any);
   show_warnings (self, recommendation);
   show_changes (self, recommendation);
@@ -261,6 +309,7 @@ row_picked (GtkWidget    *widget,
 
 static GtkWidget *
 list_column_new (const char *title,
+                 GtkWidget **head,
                  GtkWidget **list)
 {
   GtkWidget *column = qm_ui_box (GTK_ORIENTATION_VERTICAL, 9);
@@ -270,7 +319,8 @@ list_column_new (const char *title,
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (*list), GTK_SELECTION_NONE);
   gtk_widget_set_valign (*list, GTK_ALIGN_START);
   qm_ui_set_label (*list, title);
-  gtk_box_append (GTK_BOX (column), qm_ui_label (title, "heading"));
+  *head = qm_ui_label (title, "heading");
+  gtk_box_append (GTK_BOX (column), *head);
   gtk_box_append (GTK_BOX (column), *list);
 
   return column;
@@ -308,10 +358,11 @@ build_body (QmAnswerPage *self,
             GtkWidget    *content)
 {
   GtkWidget *columns = qm_columns_new (330, 2, 12);
+  GtkWidget *changes_title;
   GtkWidget *head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
 
-  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("Why this one"), &self->reasons));
-  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("What would change it"), &self->changes));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("Why this one"), &self->reasons_title, &self->reasons));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("What would change it"), &changes_title, &self->changes));
   gtk_box_append (GTK_BOX (content), columns);
 
   self->matrix_title = qm_ui_wrapped ("", "caption second");

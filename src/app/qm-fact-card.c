@@ -71,8 +71,10 @@ face_latency (const QmChoice *choice,
 
   face->value = qm_format_seconds (words, serving->latency_p99_seconds.p50);
   face->range = g_strdup (_("slowest answer of a hundred"));
+  face->start = g_strdup ("0");
   face->bar = serving->latency_p99_seconds;
   face->maximum = serving->latency_p99_seconds.p90 * 1.3;
+  face->end = qm_format_seconds (words, face->maximum);
 }
 
 static void
@@ -95,10 +97,10 @@ face_time (const QmPlan   *plan,
   face->value = qm_format_seconds (words, seconds.p50);
   face->range = isnan (deadline) ? g_strdup (range) : g_strdup_printf (_("%s, deadline %s"), range, end);
   face->start = g_strdup ("0");
-  face->end = isnan (deadline) ? NULL : g_steal_pointer (&end);
   face->bar = seconds;
   face->limit = deadline;
   face->maximum = MAX (seconds.p90 * 1.3, isnan (deadline) ? 0 : deadline * 1.1);
+  face->end = isnan (deadline) ? qm_format_seconds (words, face->maximum) : g_steal_pointer (&end);
 }
 
 static void
@@ -118,10 +120,10 @@ face_money (const QmPlan   *plan,
   else
     face->range = isnan (plan->limits.money) ? g_strdup (range) : g_strdup_printf (_("%s, budget %s"), range, budget);
   face->start = g_strdup ("0");
-  face->end = isnan (plan->limits.money) ? NULL : g_steal_pointer (&budget);
   face->bar = money;
   face->limit = plan->limits.money;
   face->maximum = MAX (money.p90 * 1.3, isnan (plan->limits.money) ? 0 : plan->limits.money * 1.1);
+  face->end = isnan (plan->limits.money) ? qm_format_money (words, face->maximum, currency) : g_steal_pointer (&budget);
 }
 
 static void

@@ -45,6 +45,7 @@ struct _QmMatrix {
 
   GListStore *store;
   GtkSingleSelection *selection;
+  GtkColumnViewColumn *time;        /* not owned: the view's */
   gboolean updating;
 };
 
@@ -96,6 +97,33 @@ verdict_cell (QmMatrixItem *item,
   *first = g_strdup (qm_phrase_standing (qm_language_get_words (), item->recommendation, item->row, second));
 }
 
+static const QmPlan *
+plan_of (QmMatrixItem *item)
+{
+  return qm_recommendation_get_resolved (item->recommendation)->plan;
+}
+
+/* Of a job the whole of it, of a service the wait for an answer. */
+static QmRange
+seconds_of (QmMatrixItem *item)
+{
+  const QmEstimate *estimate = &choice_of (item)->estimate;
+
+  return plan_of (item)->activity == QM_ACTIVITY_SERVE ? estimate->serving.latency_p99_seconds : estimate->time.seconds;
+}
+
+static void
+time_cell (QmMatrixItem *item,
+           char        **first,
+           char        **second)
+{
+  const QmWords *words = qm_language_get_words ();
+  QmRange seconds = seconds_of (item);
+
+  *first = qm_range_is_known (seconds) ? qm_format_seconds (words, seconds.p50) : g_strdup ("–");
+  *second = qm_range_is_known (seconds) ? qm_format_seconds_range (words, seconds) : NULL;
+}
+
 static void
 cell_text (QmMatrixItem *item,
            Column        column,
@@ -105,7 +133,7 @@ cell_text (QmMatrixItem *item,
   const QmWords *words = qm_language_get_words ();
   const QmChoice *choice = choice_of (item);
   const QmEstimate *estimate = &choice->estimate;
-  const QmPlan *plan = qm_recommendation_get_resolved (item->recommendation)->plan;
+  const QmPlan *plan = plan_of (item);
   QmRange fraction = qm_range_scale (estimate->memory.need, 1 / estimate->memory.usable_bytes);
 
   switch (column)
@@ -114,8 +142,7 @@ cell_text (QmMatrixItem *item,
       hardware_cell (item, first, second);
       break;
     case COLUMN_TIME:
-      *first = qm_range_is_known (estimate->time.seconds) ? qm_format_seconds (words, estimate->time.seconds.p50) : g_strdup ("–");
-      *second = qm_range_is_known (estimate->time.seconds) ? qm_format_seconds_range (words, estimate->time.seconds) : NULL;
+      time_cell (item, first, second);
       break;
     case COLUMN_MONEY:
       *first = qm_format_money (words, estimate->cost.money.p50, qm_phrase_currency (plan));
@@ -139,33 +166,15 @@ cell_text (QmMatrixItem *item,
     }
 }
 
-static void
-let_wrap (GtkWidget *label)
-{
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_NONE);
-}
-
-/* Hardware and verdict are whole words: cut short, two of them read the same. */
+/* Cut short, two rows may read the same: what is long takes more lines. */
 static void
 setup_cell (GtkSignalListItemFactory *factory,
-            GtkListItem              *item,
-            gpointer                  data)
+            GtkListItem              *item)
 {
-  Column column = GPOINTER_TO_INT (data);
   GtkWidget *cell = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *first = qm_ui_label ("", "numeric");
-  GtkWidget *second = qm_ui_label ("", "caption second numeric");
 
-  gtk_label_set_ellipsize (GTK_LABEL (first), PANGO_ELLIPSIZE_END);
-  gtk_label_set_ellipsize (GTK_LABEL (second), PANGO_ELLIPSIZE_END);
-  if (column == COLUMN_HARDWARE || column == COLUMN_VERDICT)
-    {
-      let_wrap (first);
-      let_wrap (second);
-    }
-  gtk_box_append (GTK_BOX (cell), first);
-  gtk_box_append (GTK_BOX (cell), second);
+  gtk_box_append (GTK_BOX (cell), qm_ui_wrapped ("", "numeric"));
+  gtk_box_append (GTK_BOX (cell), qm_ui_wrapped ("", "caption second numeric"));
   gtk_widget_set_valign (cell, GTK_ALIGN_CENTER);
   gtk_list_item_set_child (item, cell);
 }
@@ -183,6 +192,9 @@ bind_cell (GtkSignalListItemFactory *factory,
   g_autofree char *second = NULL;
 
   cell_text (row, GPOINTER_TO_INT (data), &first, &second);
+  /* A range without width says nothing more. */
+  if (g_strcmp0 (first, second) == 0)
+    g_clear_pointer (&second, g_free);
   gtk_label_set_label (GTK_LABEL (gtk_widget_get_first_child (cell)), first);
   gtk_label_set_label (GTK_LABEL (second_label), second != NULL ? second : "");
   gtk_widget_set_visible (second_label, second != NULL);
@@ -204,7 +216,7 @@ sort_value (QmMatrixItem *item,
   switch (column)
     {
     case COLUMN_TIME:
-      return estimate->time.seconds.p50;
+      return seconds_of (item).p50;
     case COLUMN_MONEY:
       return estimate->cost.money.p50;
     case COLUMN_QUALITY:
@@ -240,7 +252,8 @@ selected (QmMatrix *self)
     g_signal_emit (self, row_picked_signal, 0, (int) item->row);
 }
 
-static void
+/* Returns: (transfer none): the column, which is the view's */
+static GtkColumnViewColumn *
 add_column (GtkColumnView *view,
             Column         column,
             const char    *title,
@@ -250,13 +263,15 @@ add_column (GtkColumnView *view,
   g_autoptr (GtkColumnViewColumn) added = gtk_column_view_column_new (title, factory);
   g_autoptr (GtkSorter) sorter = GTK_SORTER (gtk_custom_sorter_new (compare, GINT_TO_POINTER (column), NULL));
 
-  g_signal_connect (factory, "setup", G_CALLBACK (setup_cell), GINT_TO_POINTER (column));
+  g_signal_connect (factory, "setup", G_CALLBACK (setup_cell), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind_cell), GINT_TO_POINTER (column));
   gtk_column_view_column_set_sorter (added, sorter);
   gtk_column_view_column_set_expand (added, column == COLUMN_HARDWARE || column == COLUMN_VERDICT);
   gtk_column_view_column_set_fixed_width (added, width);
   gtk_column_view_column_set_resizable (added, TRUE);
   gtk_column_view_append_column (view, added);
+
+  return added;
 }
 
 static void
@@ -290,7 +305,7 @@ qm_matrix_init (QmMatrix *self)
 
   self->store = g_list_store_new (QM_TYPE_MATRIX_ITEM);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_HARDWARE, _("Hardware"), 235);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 95);
+  self->time = add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 95);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 135);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 105);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 80);
@@ -335,6 +350,9 @@ void
 qm_matrix_set (QmMatrix         *self,
                QmRecommendation *recommendation)
 {
+  gboolean serves = qm_recommendation_get_resolved (recommendation)->plan->activity == QM_ACTIVITY_SERVE;
+
+  gtk_column_view_column_set_title (self->time, serves ? _("Waiting time") : _("Time"));
   self->updating = TRUE;
   g_list_store_remove_all (self->store);
   for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)

@@ -259,11 +259,87 @@ test_own_answers (void)
   assert_answer (&driver);
 }
 
+/* ------------------------------------------------------------- other answers */
+
+static void
+open_plan (Driver     *driver,
+           const char *content)
+{
+  g_autofree char *path = driver_path ("given.qmplan");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_assert_true (g_file_set_contents (path, content, -1, NULL));
+  driver_open (driver, 1100, 900);
+  qm_window_open_file (driver->window, file);
+  driver_settle (driver);
+  driver_assert_page (driver, "answer");
+}
+
+static void
+pick_row (Driver *driver,
+          guint   row)
+{
+  g_autoptr (GPtrArray) views = driver_find_all (driver_page (driver), GTK_TYPE_COLUMN_VIEW);
+
+  gtk_selection_model_select_item (gtk_column_view_get_model (g_ptr_array_index (views, 0)), row, TRUE);
+  driver_settle (driver);
+}
+
+/* Headline, facts and reasons are those of the row that is looked at. */
+static void
+test_other_row (void)
+{
+  g_auto (Driver) driver = { NULL };
+  QmRecommendation *recommendation;
+  GtkWidget *page;
+
+  open_plan (&driver, "{\"format\":\"quartermaster-plan\",\"version\":1,\"title\":\"Photos\",\"task\":\"image-classification\","
+                      "\"activity\":\"train\",\"model\":{\"id\":\"resnet50\"}}");
+  recommendation = qm_session_get_recommendation (driver.session);
+  page = driver_page (&driver);
+  g_assert_true (driver_shows (page, "Our choice for “Photos”"));
+  for (guint i = qm_recommendation_n_rows (recommendation) - 1; i > 0; i--)
+    {
+      const QmChoice *row = qm_recommendation_row (recommendation, i);
+      g_autofree char *sentence = qm_phrase_headline (qm_language_get_words (), row);
+      g_autofree char *memory = qm_format_bytes (qm_language_get_words (), row->estimate.memory.need.p50);
+
+      pick_row (&driver, i);
+      g_assert_cmpstr (gtk_label_get_text (GTK_LABEL (driver_find (page, "headline"))), ==, sentence);
+      g_assert_true (driver_shows (page, memory));
+      g_assert_true (driver_shows (page, "Another choice for “Photos”"));
+    }
+  pick_row (&driver, 0);
+  g_assert_true (driver_shows (page, "Our choice for “Photos”"));
+}
+
+/* Seventy thousand million parameters from scratch in two hours for 10 USD. */
+static void
+test_nothing_fits (void)
+{
+  g_auto (Driver) driver = { NULL };
+  g_autoptr (GPtrArray) cards = NULL;
+  GtkWidget *page;
+
+  open_plan (&driver, "{\"format\":\"quartermaster-plan\",\"version\":1,\"title\":\"Dream\",\"task\":\"language-model\","
+                      "\"activity\":\"train\",\"model\":{\"id\":\"llama-3.1-70b\"},\"limits\":{\"money\":10,\"hours\":2}}");
+  page = driver_page (&driver);
+  cards = driver_find_all (page, QM_TYPE_FACT_CARD);
+  g_assert_true (driver_shows (page, "No choice for “Dream”"));
+  g_assert_true (driver_shows (page, "Nothing keeps all your limits"));
+  g_assert_true (driver_shows (page, "What stands in the way"));
+  g_assert_false (driver_shows (page, "Why this one"));
+  g_assert_cmpuint (cards->len, ==, 0);
+  assert_matrix (page, qm_session_get_recommendation (driver.session));
+}
+
 static void
 add_tests (void)
 {
   g_test_add_func ("/window/wizard/next-only", test_next_only);
   g_test_add_func ("/window/wizard/own-answers", test_own_answers);
+  g_test_add_func ("/window/answer/other-row", test_other_row);
+  g_test_add_func ("/window/answer/nothing-fits", test_nothing_fits);
 }
 
 int
