@@ -4,6 +4,8 @@
 #include <glib/gi18n.h>
 
 #include "config.h"
+#include "draw/qm-language.h"
+#include "qm-error.h"
 #include "qm-session.h"
 #include "qm-window.h"
 
@@ -71,7 +73,9 @@ static void
 fail (QmApplication *self,
       const GError  *error)
 {
-  g_printerr ("quartermaster: %s\n", error->message);
+  g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+
+  g_printerr ("quartermaster: %s\n", problem);
   g_application_quit (G_APPLICATION (self));
 }
 

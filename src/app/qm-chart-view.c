@@ -5,6 +5,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-chart-drawing.h"
+#include "qm-error.h"
 #include "qm-ui.h"
 
 struct _QmChartView {
@@ -98,7 +99,11 @@ saved (GObject      *source,
   if (path == NULL || self->chart == NULL)
     return;
   if (!qm_chart_save (self->chart, path, 900, qm_chart_natural_height (self->chart, 860) + 80, FALSE, &error))
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.show-message", "s", error->message);
+    {
+      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+
+      gtk_widget_activate_action (GTK_WIDGET (self), "win.show-message", "s", problem);
+    }
 }
 
 static void

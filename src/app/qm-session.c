@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "config.h"
+#include "draw/qm-language.h"
 #include "plan/qm-flow.h"
+#include "qm-error.h"
 
 #define DEEPEST_UNDO 100
 
@@ -152,7 +154,9 @@ resolve (QmSession *self)
 
   g_clear_pointer (&self->resolved, qm_resolved_free);
   self->resolved = qm_resolve (plan, self->catalog, directory, warnings, &error);
-  g_set_str (&self->problem, error != NULL ? error->message : NULL);
+  g_clear_pointer (&self->problem, g_free);
+  if (error != NULL)
+    self->problem = qm_error_get_text (error, qm_language_get_words ());
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-report.h"
 #include "qm-breakdown.h"
+#include "qm-error.h"
 #include "qm-window.h"
 #include "qm-wizard-page.h"
 
@@ -150,7 +151,9 @@ save_to (QmWindow *self,
 
   if (!qm_session_save (qm_window_get_session (self), file, &error))
     {
-      qm_window_show_error (self, _("The plan could not be saved"), error->message);
+      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+
+      qm_window_show_error (self, _("The plan could not be saved"), problem);
       return;
     }
   gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
@@ -251,10 +254,15 @@ report_written (GObject      *source,
   QmWindow *self = QM_WINDOW (source);
   g_autoptr (GError) error = NULL;
 
+  g_autofree char *problem = NULL;
+
   if (g_task_propagate_boolean (G_TASK (result), &error))
-    qm_window_show_toast (self, _("Report saved"), NULL, NULL);
-  else
-    qm_window_show_error (self, _("The report could not be saved"), error->message);
+    {
+      qm_window_show_toast (self, _("Report saved"), NULL, NULL);
+      return;
+    }
+  problem = qm_error_get_text (error, qm_language_get_words ());
+  qm_window_show_error (self, _("The report could not be saved"), problem);
 }
 
 /**

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "config.h"
+#include "draw/qm-language.h"
 #include "qm-answer-page.h"
 #include "qm-computer-page.h"
+#include "qm-error.h"
 #include "qm-estimate-bar.h"
 #include "qm-question-row.h"
 #include "qm-start-page.h"
@@ -376,7 +378,9 @@ qm_window_open_file (QmWindow *self,
 
   if (!qm_session_open (self->session, file, &error))
     {
-      qm_window_show_error (self, _("The plan could not be opened"), error->message);
+      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+
+      qm_window_show_error (self, _("The plan could not be opened"), problem);
       return;
     }
   gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);

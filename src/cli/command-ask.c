@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw/qm-language.h"
 #include "plan/qm-flow.h"
 #include "qm-cli.h"
+#include "qm-error.h"
 
 static char *
 read_line (void)
@@ -87,6 +89,7 @@ ask (QmCli            *cli,
   for (;;)
     {
       g_autofree char *answer = NULL;
+      g_autofree char *problem = NULL;
       g_autoptr (GError) error = NULL;
 
       print_question (question, default_value);
@@ -102,7 +105,8 @@ ask (QmCli            *cli,
         }
       if (qm_plan_set_field (plan, question->field, chosen_value (question, answer), &error))
         return TRUE;
-      g_printerr ("%s\n", error->message);
+      problem = qm_error_get_text (error, qm_language_get_words ());
+      g_printerr ("%s\n", problem);
     }
 }
 

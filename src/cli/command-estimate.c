@@ -63,7 +63,7 @@ qm_command_estimate (QmCli   *cli,
       if (ok)
         print (cli, resolved, &choice);
       else
-        g_prefix_error (error, "%s: ", left[1]);
+        qm_plan_locate_error (left[1], *error);
       qm_choice_clear (&choice);
       return ok;
     }

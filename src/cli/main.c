@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "draw/qm-language.h"
 #include "qm-cli.h"
+#include "qm-error.h"
+#include "qm-file.h"
 
 static const QmCommand commands[] = {
   { "estimate", N_("PLAN [--json]"), N_("memory, time and cost of one configuration"), qm_command_estimate },
@@ -42,7 +47,7 @@ find_command (const char *name)
 static gboolean
 is_of_the_machine (const GError *error)
 {
-  return error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR;
+  return error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR || error->domain == QM_FILE_ERROR;
 }
 
 static void
@@ -55,17 +60,37 @@ print_json_error (const GError *error)
   json_object_set_string_member (object, "domain", g_quark_to_string (error->domain));
   json_object_set_int_member (object, "code", error->code);
   json_object_set_string_member (object, "message", error->message);
-  json_object_set_null_member (object, "path");
+  if (qm_error_get_path (error) != NULL)
+    json_object_set_string_member (object, "path", qm_error_get_path (error));
+  else
+    json_object_set_null_member (object, "path");
   json_object_set_object_member (root, "error", object);
   json_node_take_object (node, root);
   qm_cli_print_json (node, TRUE);
+}
+
+/* Names of files may hold anything, and a terminal obeys much of it. */
+static char *
+on_one_line (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  GString *line = g_string_new (NULL);
+
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
+    if (g_unichar_iscntrl (g_utf8_get_char (c)))
+      g_string_append_c (line, ' ');
+    else
+      g_string_append_unichar (line, g_utf8_get_char (c));
+
+  return g_string_free (line, FALSE);
 }
 
 static int
 report_error (const QmCli  *cli,
               const GError *error)
 {
-  g_autofree char *line = g_strdelimit (g_strdup (error->message), "\n\r", ' ');
+  g_autofree char *text = qm_error_get_text (error, qm_language_get_words ());
+  g_autofree char *line = on_one_line (text);
 
   g_printerr ("quartermaster-cli: %s\n", line);
   if (cli->json)
@@ -90,13 +115,29 @@ run (const QmCommand *command,
   g_clear_object (&cli.machine);
   g_clear_object (&cli.estimator);
   g_clear_object (&cli.catalog);
-  if (fflush (stdout) != 0 && status == QM_EXIT_OK)
+  if ((fflush (stdout) != 0 || ferror (stdout)) && status == QM_EXIT_OK)
     {
       g_printerr ("quartermaster-cli: %s\n", _("the output could not be written"));
       status = QM_EXIT_FAILURE;
     }
 
   return status;
+}
+
+/* Where a standard stream is closed, the next file that is opened would take
+ * its number, and be written into. */
+static void
+keep_standard_streams (void)
+{
+  while (TRUE)
+    {
+      int fd = g_open ("/dev/null", O_RDONLY, 0);
+
+      if (fd > STDERR_FILENO)
+        close (fd);
+      if (fd < 0 || fd > STDERR_FILENO)
+        return;
+    }
 }
 
 int
@@ -106,6 +147,7 @@ main (int   argc,
   g_auto (GStrv) arguments = g_strdupv (argv + 1);
   const QmCommand *command;
 
+  keep_standard_streams ();
   qm_language_init (NULL);
 
   if (argc < 2)

@@ -6,9 +6,10 @@
 
 #include "config.h"
 #include "draw/qm-language.h"
+#include "qm-error.h"
 #include "qm-json-writer.h"
 
-G_DEFINE_QUARK (qm-usage-error-quark, qm_usage_error)
+QM_DEFINE_ERROR_DOMAIN ("qm-usage-error-quark", qm_usage_error_quark)
 
 static const char *
 data_directory (void)
@@ -145,14 +146,17 @@ void
 qm_cli_print_warnings (GPtrArray  *warnings,
                        const char *path)
 {
+  g_autofree char *name = path != NULL ? g_filename_display_name (path) : g_strdup ("-");
+
   for (guint i = 0; i < warnings->len; i++)
     {
       const QmPlanWarning *warning = g_ptr_array_index (warnings, i);
+      g_autofree char *text = qm_message_get_text (warning->message, qm_language_get_words ());
 
       if (path != NULL && warning->line > 0)
-        g_printerr ("quartermaster-cli: %s:%d: %s: %s\n", path, warning->line, warning->path, warning->text);
+        g_printerr ("quartermaster-cli: %s:%d: %s: %s\n", name, warning->line, warning->path, text);
       else
-        g_printerr ("quartermaster-cli: %s: %s: %s\n", path != NULL ? path : "-", warning->path, warning->text);
+        g_printerr ("quartermaster-cli: %s: %s: %s\n", name, warning->path, text);
     }
 }
 
@@ -186,8 +190,8 @@ qm_cli_load_plan (QmCli       *cli,
   resolved = qm_resolve (plan, catalog, directory, warnings, error);
   if (resolved == NULL)
     {
-      if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, path))
-        qm_plan_locate_error (path, error);
+      if (error != NULL)
+        qm_plan_locate_error (path, *error);
       return NULL;
     }
   qm_cli_print_warnings (warnings, path);

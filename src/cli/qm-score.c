@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-score.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
+
+#include "qm-error.h"
+#include "qm-file.h"
+#include "qm-json-error.h"
 
 #define LARGEST_FILE (256 * 1024 * 1024)
 
@@ -310,6 +315,22 @@ score_case (QmScore     *self,
 }
 
 static gboolean
+refuse (const char  *path,
+        guint        line,
+        GError     **error,
+        const char  *msgid,
+        const char  *what)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT, NULL, msgid, "what", what, NULL);
+  if (error != NULL)
+    qm_error_locate (*error, name, line);
+
+  return FALSE;
+}
+
+static gboolean
 check_case (JsonNode    *root,
             const char  *path,
             guint        line,
@@ -322,9 +343,7 @@ check_case (JsonNode    *root,
   if (plan != NULL && JSON_NODE_HOLDS_OBJECT (plan) && measured != NULL && JSON_NODE_HOLDS_OBJECT (measured))
     return TRUE;
 
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT,
-               "%s:%u: a measured case is expected: an object with \"plan\" and \"measured\"", path, line);
-  return FALSE;
+  return refuse (path, line, error, N_("a measured case is expected: an object with \"plan\" and \"measured\""), NULL);
 }
 
 /**
@@ -349,14 +368,13 @@ qm_score_add_file (QmScore      *self,
   g_auto (GStrv) lines = NULL;
   g_autoptr (JsonParser) parser = json_parser_new ();
   gsize length;
+  guint n = 0;
 
-  if (!g_file_get_contents (path, &data, &length, error))
+  data = qm_file_read (path, LARGEST_FILE, &length, error);
+  if (data == NULL)
     return FALSE;
   if (length > LARGEST_FILE || memchr (data, '\0', length) != NULL)
-    {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%s: not a file of measured cases", path);
-      return FALSE;
-    }
+    return refuse (path, 0, error, N_("not a file of measured cases"), NULL);
 
   json_parser_set_strict (parser, TRUE);
   lines = g_strsplit (data, "\n", -1);
@@ -368,15 +386,17 @@ qm_score_add_file (QmScore      *self,
         continue;
       if (!json_parser_load_from_data (parser, lines[i], -1, &local_error))
         {
-          g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%s:%u: %s", path, i + 1, local_error->message);
-          return FALSE;
+          guint line;
+
+          return refuse (path, i + 1, error, N_("not JSON: {what}"), qm_json_error_split (local_error->message, &line));
         }
       if (!check_case (json_parser_get_root (parser), path, i + 1, error))
         return FALSE;
       score_case (self, estimator, json_node_get_object (json_parser_get_root (parser)));
+      n++;
     }
 
-  return TRUE;
+  return n > 0 || refuse (path, 1, error, N_("empty; one measured case a line is expected"), NULL);
 }
 
 /* ------------------------------------------------------------------- summary */

@@ -47,6 +47,65 @@ qm_message_new (const char *code,
 }
 
 /**
+ * qm_message_new_valist:
+ * @code: stable name of the message; static
+ * @msgid: the sentence; static
+ * @arguments: as of qm_message_new_filled()
+ *
+ * Returns: (transfer full): a message
+ */
+QmMessage *
+qm_message_new_valist (const char *code,
+                       const char *msgid,
+                       va_list     arguments)
+{
+  QmMessage *self = qm_message_new (code, msgid);
+  const char *name;
+
+  while ((name = va_arg (arguments, const char *)) != NULL)
+    {
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      if (name[0] == '#')
+        qm_message_add_text (self, name + 1, QM_ARGUMENT_NAME,
+                             g_ascii_formatd (number, sizeof number, "%.15g", va_arg (arguments, double)));
+      else if (name[0] == '=')
+        qm_message_add_text (self, name + 1, QM_ARGUMENT_WORDS, va_arg (arguments, const char *));
+      else
+        qm_message_add_text (self, name, QM_ARGUMENT_NAME, va_arg (arguments, const char *));
+    }
+
+  return self;
+}
+
+/**
+ * qm_message_new_filled:
+ * @code: stable name of the message; static
+ * @msgid: the sentence, with places such as `{word}`; static
+ * @...: the name of each place, static, and what fills it: a text, written as
+ *   it is; after `#name` a double, written as in a file; after `=name` a
+ *   msgid, translated; then %NULL
+ *
+ * For what is wrong with a file: its own words and numbers are quoted.
+ *
+ * Returns: (transfer full): a message
+ */
+QmMessage *
+qm_message_new_filled (const char *code,
+                       const char *msgid,
+                       ...)
+{
+  QmMessage *self;
+  va_list arguments;
+
+  va_start (arguments, msgid);
+  self = qm_message_new_valist (code, msgid, arguments);
+  va_end (arguments);
+
+  return self;
+}
+
+/**
  * qm_message_copy:
  * @self: a message
  *

@@ -36,6 +36,12 @@ typedef struct _QmMessage QmMessage;
 
 QmMessage  *qm_message_new        (const char     *code,
                                    const char     *msgid);
+QmMessage  *qm_message_new_filled (const char    *code,
+                                   const char     *msgid,
+                                   ...) G_GNUC_NULL_TERMINATED;
+QmMessage  *qm_message_new_valist (const char     *code,
+                                   const char     *msgid,
+                                   va_list         arguments);
 QmMessage  *qm_message_copy       (const QmMessage *self);
 void        qm_message_free       (QmMessage      *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmMessage, qm_message_free)

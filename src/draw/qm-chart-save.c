@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "qm-chart-private.h"
+#include "qm-file.h"
 
 #define SMALLEST 200
 #define SMALLEST_HEIGHT 150
@@ -176,7 +177,7 @@ ending_of (const char *path,
  *
  * Returns: whether it worked; sets %G_IO_ERROR_NOT_SUPPORTED for another
  *   ending, %G_IO_ERROR_INVALID_ARGUMENT for an impossible size, a
- *   %GFileError where the file cannot be written
+ *   %QM_FILE_ERROR where the file cannot be written
  */
 gboolean
 qm_chart_save (const QmChart *self,
@@ -201,5 +202,5 @@ qm_chart_save (const QmChart *self,
   if (bytes == NULL)
     return FALSE;
 
-  return g_file_set_contents_full (path, (const char *) bytes->data, bytes->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+  return qm_file_write (path, (const char *) bytes->data, bytes->len, error);
 }

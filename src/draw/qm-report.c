@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "qm-file.h"
 #include "qm-report-private.h"
 
 #define MAX_REASONS  5
@@ -281,6 +282,5 @@ qm_report_write_file (QmEstimator      *estimator,
     return FALSE;
 
   bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
-  return g_file_set_contents_full (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes),
-                                   G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+  return qm_file_write (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error);
 }

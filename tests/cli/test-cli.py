@@ -144,6 +144,9 @@ def bad_plans_name_file_and_line():
     refused(run('estimate', write('a.qmplan', '{"format":"quartermaster-plan","version":1,"task":"language-model","activity":"serve",'
                                               '"limits":{"money":1e999}}')))
     refused(run('estimate', write('a.qmplan', '[' * 100000)))
+    refused(run('estimate', write('a.qmplan', '{"limits": {"money": NaN}}')), 'a.qmplan:1:', 'limits.money')
+    result = run('estimate', write('a.qmplan', {**SCHEMA, 'training.epochs': 3}))
+    assert 'training.epochs: not a field' in result.stderr, result.stderr
 
 
 @test
@@ -169,10 +172,80 @@ def errors_as_json():
 
 
 @test
+def errors_as_json_name_the_field():
+    def path(*arguments):
+        return json.loads(run(*arguments, '--json').stdout)['error']['path']
+    assert path('estimate', plan(training={'epochs': -3})) == 'training.epochs'
+    assert path('estimate', plan(configuration={'device': 'x'})) == 'configuration.device'
+    assert path('estimate', plan(places={'owned': [{'device': 'x'}]})) == 'places.owned[0].device'
+    assert path('estimate', plan(model={'id': 'lama'})) == 'model.id'
+    assert path('estimate', plan(model={'architecture': {'hidden_size': -1}})) == 'model.architecture.hidden_size'
+    assert path('model', write('config.json', {'hidden_size': -1})) == 'hidden_size'
+    assert path('estimate', write('a.qmplan', '{"limits": {"money": NaN}}')) == 'limits.money'
+    assert path('estimate', write('a.qmplan', '')) is None
+
+
+@test
+def errors_speak_chinese_and_json_english():
+    if 'zh_CN.utf8' not in subprocess.run(['locale', '-a'], capture_output=True, text=True).stdout:
+        raise unittest.SkipTest('this system has no Chinese locale')
+    chinese = {'LC_ALL': 'zh_CN.UTF-8', 'LANGUAGE': 'zh_CN'}
+    plan(training={'epochs': -3})
+    for arguments in (('estimate', 'plan.qmplan'), ('estimate', 'no-such.qmplan'), ('model', write('a.json', '<html>')),
+                      ('score', write('a.jsonl', '{')), ('estimate', plan('b.qmplan', model={'id': 'lama'})),
+                      ('report', plan('c.qmplan'), '-o', 'no/such/a.pdf'), ('chart', 'c.qmplan', '--kind', 'memory', '-o', 'no/a.png')):
+        result = run(*arguments, '--json', **chinese)
+        assert any('\u4e00' <= letter <= '\u9fff' for letter in result.stderr), (arguments, result.stderr)
+        assert json.loads(result.stdout)['error']['message'].isascii() or '“' in result.stdout, (arguments, result.stdout)
+    result = run('estimate', plan(training={'epoch': 3}), **chinese)
+    assert '最接近' in result.stderr, result.stderr
+
+
+@test
+def names_of_files_may_hold_anything():
+    name = os.fsdecode(b'\xff\x1b[31m\n.qmplan')
+    write(name, '{}')
+    for command in ('estimate', 'model', 'score'):
+        result = subprocess.run([CLI, command, '--json', name], capture_output=True)
+        assert result.returncode == 2, result
+        assert '.qmplan' in json.loads(result.stdout.decode())['error']['message'], result.stdout
+        line = result.stderr.decode()
+        assert line.count('\n') == 1 and '\x1b' not in line, line
+
+
+@test
+def output_may_be_a_link_or_a_pipe():
+    write('target.pdf', 'old')
+    os.symlink('target.pdf', 'link.pdf')
+    assert run('report', plan(), '-o', 'link.pdf').returncode == 0
+    assert os.path.islink('link.pdf') and open('target.pdf', 'rb').read(4) == b'%PDF'
+    os.mkfifo('pipe.svg')
+    reader = subprocess.Popen(['sh', '-c', 'cat pipe.svg >read.svg'])
+    assert run('chart', plan(), '--kind', 'memory', '-o', 'pipe.svg').returncode == 0
+    assert reader.wait(10) == 0 and open('read.svg').read().rstrip().endswith('</svg>')
+    assert run('report', plan(), '-o', '').returncode == 1
+
+
+@test
+def output_that_is_lost_is_a_failure():
+    for arguments in (('estimate', plan()), ('recommend', '--json', 'plan.qmplan'), ('catalog', 'list'), ('detect',), ('model', 'gpt2')):
+        with open('/dev/full', 'w') as full:
+            result = subprocess.run([CLI, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 1 and result.stderr.count('\n') == 1, (arguments, result)
+        closed = subprocess.run(['sh', '-c', 'exec "$@" >&-', 'sh', CLI, *arguments], stderr=subprocess.PIPE, text=True)
+        assert closed.returncode == 1, (arguments, closed)
+    shut = subprocess.run(['sh', '-c', 'exec "$@" <&- >&- 2>&-', 'sh', CLI, 'report', 'plan.qmplan', '-o', 'shut.pdf'])
+    assert shut.returncode == 0 and open('shut.pdf', 'rb').read(4) == b'%PDF'
+
+
+@test
 def missing_files_are_failures_of_the_machine():
     result = run('estimate', 'no-such.qmplan')
-    assert result.returncode == 1 and result.stdout == '' and 'no-such.qmplan' in result.stderr
+    assert result.returncode == 1 and result.stdout == ''
+    assert result.stderr == 'quartermaster-cli: no-such.qmplan: cannot be read: there is no such file\n', result.stderr
     assert run('estimate', '.').returncode in (1, 2)
+    refused(run('model', write('config.json', {'hidden_size': -1})), 'config.json', 'hidden_size')
+    refused(run('model', write('config.json', '{\n"hidden_size": }')), 'config.json:2:')
 
 
 @test
@@ -255,6 +328,8 @@ def score_prints_the_errors():
     error = abs(estimate['p50'] / 5e10 - 1)
     assert abs(out['summary']['memory.per_device_bytes']['median_error'] - error) < 1e-9
     refused(run('score', write('cases.jsonl', '{"id": "x"}\n')), 'cases.jsonl:1')
+    refused(run('score', write('cases.jsonl', '\n \n')), 'cases.jsonl:1', 'empty')
+    assert run('score', '/dev/zero').returncode == 2
     refused(run('score', write('cases.jsonl', json.dumps(case) + '\n{"id"\n')), 'cases.jsonl:2')
 
 

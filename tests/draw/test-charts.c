@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "qm-file.h"
 
 static const struct { double width, height; } sizes[] = {
   { 200, 150 }, { 340, 260 }, { 400, 620 }, { 640, 400 }, { 900, 460 }, { 2000, 900 },
@@ -231,7 +232,7 @@ test_refused (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED);
   g_clear_error (&error);
   g_assert_false (qm_chart_save (chart, nowhere, 640, 400, FALSE, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_error (error, QM_FILE_ERROR, G_FILE_ERROR_NOENT);
   g_clear_error (&error);
   g_assert_false (qm_chart_save (chart, fine, 199, 400, FALSE, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "qm-page.h"
+#include "qm-file.h"
 
 /* Reports on the real catalog, read back with poppler's programs. */
 
@@ -324,7 +325,7 @@ test_unwritable (void)
 
   g_assert_false (qm_report_write_file (estimator, recommendation, qm_words_english (), "en", "2026-07-20", QM_PAPER_A4, path, NULL,
                                         &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_error (error, QM_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
 static void

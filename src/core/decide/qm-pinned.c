@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "decide/qm-choices.h"
+#include "qm-error.h"
 
 static double
 price (const QmOffer *offer)
@@ -46,14 +47,15 @@ find_placement (QmEstimator            *estimator,
 
   if (pinned->device[0] == '\0')
     {
-      g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device: is missing; name a device of the catalog");
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
+                    N_("is missing; name a device of the catalog"), NULL);
       return FALSE;
     }
   if (device == NULL)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                   "configuration.device: no device \"%s\" is in the catalog; the nearest is \"%s\"",
-                   pinned->device, qm_catalog_nearest_id (catalog, "device", pinned->device));
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
+                    N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""),
+                    "word", pinned->device, "nearest", qm_catalog_nearest_id (catalog, "device", pinned->device), NULL);
       return FALSE;
     }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-economics.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "hardware/qm-catalog.h"
 #include "qm-enum.h"
 #include "qm-enum-types.h"
+#include "qm-error.h"
 
 typedef struct {
   const char *key;
@@ -55,6 +57,16 @@ static const Figure figures[] = {
   FIGURE (development_runs),
 };
 
+static void
+refuse (GError     **error,
+        const char  *path,
+        const char  *msgid)
+{
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, path, msgid, NULL);
+  if (error != NULL)
+    qm_error_locate (*error, "economics.json", 0);
+}
+
 static gboolean
 read_figures (QmEconomics  *self,
               JsonObject   *root,
@@ -70,8 +82,9 @@ read_figures (QmEconomics  *self,
 
       if (!isfinite (value))
         {
-          g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-                       "economics.json: figures.%s.value: a number is expected", figures[i].key);
+          g_autofree char *path = g_strdup_printf ("figures.%s.value", figures[i].key);
+
+          refuse (error, path, N_("a number is expected"));
           return FALSE;
         }
       G_STRUCT_MEMBER (double, self, figures[i].offset) = value;
@@ -106,8 +119,7 @@ read_hosts (QmEconomics  *self,
 
   if (n == 0 || n > QM_MAX_HOSTS)
     {
-      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-                   "economics.json: hosts: 1 to %d are expected, found %u", QM_MAX_HOSTS, n);
+      refuse (error, "hosts", N_("1 to 16 are expected"));
       return FALSE;
     }
 
@@ -135,8 +147,7 @@ read_currencies (QmEconomics  *self,
 
   if (currencies == NULL || !json_object_has_member (currencies, "per_usd"))
     {
-      g_set_error_literal (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-                           "economics.json: currencies.per_usd: an object of rates is expected");
+      refuse (error, "currencies.per_usd", N_("an object of rates is expected"));
       return FALSE;
     }
 
@@ -164,7 +175,7 @@ qm_economics_new (JsonNode  *node,
 
   if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
     {
-      g_set_error_literal (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, "economics.json: an object is expected");
+      refuse (error, NULL, N_("an object is expected"));
       return NULL;
     }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-llm-inference-constants.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "hardware/qm-catalog.h"
+#include "qm-error.h"
 
 /* What the files that read constants share. */
 
@@ -12,8 +14,8 @@ gboolean
 qm_inference_missing (const char  *path,
                       GError     **error)
 {
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-               "the constants of language-model inference lack “%s”, or it is of the wrong type", path);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, path,
+                N_("the constants of language-model inference lack “{word}”, or it is of the wrong type"), "word", path, NULL);
   return FALSE;
 }
 
@@ -22,8 +24,9 @@ qm_inference_unknown (const char  *path,
                       const char  *word,
                       GError     **error)
 {
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE,
-               "the constants of language-model inference name “%s” in “%s”, which there is not", word, path);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE, path,
+                N_("the constants of language-model inference name “{word}” in “{key}”, which there is not"),
+                "word", word, "key", path, NULL);
   return FALSE;
 }
 
@@ -79,7 +82,8 @@ qm_inference_array (JsonObject  *object,
 
   if (json_array_get_length (array) > at_most)
     {
-      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” has more than %u lines", key, at_most);
+      qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, key, N_("“{word}” has more than {most} lines"),
+                    "word", key, "#most", (double) at_most, NULL);
       return NULL;
     }
 
@@ -121,7 +125,8 @@ qm_inference_copy_word (JsonObject  *line,
   if (g_strlcpy (into, word, size) < size)
     return TRUE;
 
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” is longer than %" G_GSIZE_FORMAT " bytes", word, size - 1);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, NULL, N_("“{word}” is longer than {most} bytes"),
+                "word", word, "#most", (double) (size - 1), NULL);
   return FALSE;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-llm-training-constants.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "hardware/qm-catalog.h"
+#include "qm-error.h"
 
 typedef struct {
   const char *key;
@@ -145,8 +147,8 @@ static gboolean
 missing (const char  *path,
          GError     **error)
 {
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-               "the constants of language-model training lack “%s”, or it is of the wrong type", path);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, path,
+                N_("the constants of language-model training lack “{word}”, or it is of the wrong type"), "word", path, NULL);
   return FALSE;
 }
 
@@ -155,8 +157,9 @@ unknown (const char  *path,
          const char  *word,
          GError     **error)
 {
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE,
-               "the constants of language-model training name “%s” in “%s”, which there is not", word, path);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE, path,
+                N_("the constants of language-model training name “{word}” in “{key}”, which there is not"),
+                "word", word, "key", path, NULL);
   return FALSE;
 }
 
@@ -203,7 +206,8 @@ get_array (JsonObject  *object,
 
   if (json_array_get_length (array) > at_most)
     {
-      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” has more than %u lines", key, at_most);
+      qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, key, N_("“{word}” has more than {most} lines"),
+                    "word", key, "#most", (double) at_most, NULL);
       return NULL;
     }
 
@@ -485,7 +489,10 @@ read_lines (QmLlmTrainingConstants  *self,
     {
       if (!read_line (self, constants, json_array_get_object_element (lines, i), error))
         {
-          g_prefix_error (error, "%s, line %u: ", key, i + 1);
+          g_autofree char *line = g_strdup_printf ("%s[%u]", key, i);
+
+          if (error != NULL)
+            qm_error_add_path (*error, line);
           return FALSE;
         }
     }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-other-domains-constants.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "estimate/qm-other-domains-keys.h"
 #include "hardware/qm-catalog.h"
+#include "qm-error.h"
 
 static const char *const power_words[QM_DOMAIN_N_POWERS] = {
   [QM_DOMAIN_POWER_VOLTA] = "volta",
@@ -68,8 +70,8 @@ static gboolean
 missing (const char  *path,
          GError     **error)
 {
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING,
-               "the constants of vision, speech and other tasks lack “%s”, or it is of the wrong type", path);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, path,
+                N_("the constants of vision, speech and other tasks lack “{word}”, or it is of the wrong type"), "word", path, NULL);
   return FALSE;
 }
 
@@ -153,8 +155,9 @@ get_word (JsonObject        *object,
         }
     }
 
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE,
-               "the constants of vision, speech and other tasks name “%s” in “%s”, which there is not", word, key);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE, key,
+                N_("the constants of vision, speech and other tasks name “{word}” in “{key}”, which there is not"),
+                "word", word, "key", key, NULL);
   return FALSE;
 }
 
@@ -294,8 +297,8 @@ read_table (QmOtherDomainsConstants  *self,
 
   if (json_array_get_length (lines) > tables[table].at_most)
     {
-      g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, "“%s” has more than %u lines", key,
-                   tables[table].at_most);
+      qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_VALUE, key, N_("“{word}” has more than {most} lines"),
+                    "word", key, "#most", (double) tables[table].at_most, NULL);
       return FALSE;
     }
 

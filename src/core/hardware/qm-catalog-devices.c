@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "qm-catalog-private.h"
@@ -20,7 +21,7 @@ read_memory (QmRecord *record,
   double reported = qm_record_number (record, "reported_mib", 0) * MIB;
 
   if (fraction > 1)
-    qm_record_fail (record, QM_CATALOG_ERROR_VALUE, "usable_fraction", "must be from 0 to 1, found %g", fraction);
+    qm_record_fail (record, QM_CATALOG_ERROR_VALUE, "usable_fraction", N_("must be from 0 to 1, found {value}"), "#value", fraction, NULL);
 
   device->memory_bytes = qm_record_number (record, "memory_gib", 0) * GIB;
   device->usable_bytes = reported > 0 ? reported : device->memory_bytes * fraction;
@@ -105,7 +106,7 @@ read_origin (QmCatalog *self,
 
   device->source = qm_record_source (record, "source", self->chunk, &newest);
   if (device->source == NULL)
-    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", "is missing");
+    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
   if (as_of == NULL)
     as_of = newest != NULL ? newest : json_object_get_string_member_with_default (root, "as_of", NULL);
   device->as_of = as_of;
@@ -181,7 +182,7 @@ add_device (QmCatalog *self,
 
   if (before != NULL && !record->file->is_users)
     {
-      qm_record_fail (record, QM_CATALOG_ERROR_DUPLICATE, "id", "“%s” is there twice", device->id);
+      qm_record_fail (record, QM_CATALOG_ERROR_DUPLICATE, "id", N_("“{word}” is there twice"), "word", device->id, NULL);
       return FALSE;
     }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ read_task (QmRecord *record)
   if (tasks != NULL && JSON_NODE_HOLDS_OBJECT (tasks))
     word = json_object_get_string_member_with_default (json_node_get_object (tasks), kind, NULL);
   if (word == NULL || !qm_enum_from_word (QM_TYPE_TASK, word, &value))
-    qm_record_fail (record, QM_CATALOG_ERROR_REFERENCE, "kind", "“%s” is not one of the tasks of this file", kind);
+    qm_record_fail (record, QM_CATALOG_ERROR_REFERENCE, "kind", N_("“{word}” is not one of the tasks of this file"), "word", kind, NULL);
   return value;
 }
 
@@ -51,7 +52,7 @@ read_model (QmCatalog    *self,
   if (qm_record_open_inside (record, "config", &config))
     entry->config = config.object;
   if (qm_record_source (record, "source", self->chunk, NULL) == NULL)
-    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", "is missing");
+    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
 
   return !record->failed;
 }
@@ -120,7 +121,7 @@ qm_catalog_load_models (QmCatalog      *self,
       key = g_strdup_printf ("%s@%g", entry->id, image_size_of (entry));
       if (!g_hash_table_add (self->model_keys, g_steal_pointer (&key)) && !file->is_users)
         {
-          qm_record_fail (&record, QM_CATALOG_ERROR_DUPLICATE, "id", "“%s” is there twice", entry->id);
+          qm_record_fail (&record, QM_CATALOG_ERROR_DUPLICATE, "id", N_("“{word}” is there twice"), "word", entry->id, NULL);
           return FALSE;
         }
       g_ptr_array_add (self->models, entry);

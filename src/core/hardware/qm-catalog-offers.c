@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "qm-catalog-private.h"
@@ -29,8 +30,8 @@ read_device (QmCatalog *self,
     return device;
 
   nearest = qm_catalog_nearest_id (self, "device", id);
-  qm_record_fail (record, QM_CATALOG_ERROR_REFERENCE, field, "“%s” is no device of the catalog; the nearest is “%s”", id,
-                  nearest != NULL ? nearest : "");
+  qm_record_fail (record, QM_CATALOG_ERROR_REFERENCE, field, N_("“{word}” is no device of the catalog; the nearest is “{nearest}”"),
+                  "word", id, "nearest", nearest != NULL ? nearest : "", NULL);
   return NULL;
 }
 
@@ -49,7 +50,7 @@ read_prices (QmCatalog *self,
   offer->source = qm_record_source (record, "source", self->chunk, NULL);
   offer->note = qm_record_string (record, "note");
   if (offer->source == NULL)
-    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", "is missing");
+    qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
   qm_record_source (record, "spot_source", self->chunk, NULL);
 }
 
@@ -84,7 +85,7 @@ add_offer (QmCatalog *self,
 
   if (before != NULL && !record->file->is_users)
     {
-      qm_record_fail (record, QM_CATALOG_ERROR_DUPLICATE, "id", "“%s” is there twice", offer->id);
+      qm_record_fail (record, QM_CATALOG_ERROR_DUPLICATE, "id", N_("“{word}” is there twice"), "word", offer->id, NULL);
       return FALSE;
     }
 

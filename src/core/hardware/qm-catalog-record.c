@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -6,6 +7,11 @@
 
 #include "hardware/qm-catalog.h"
 #include "qm-enum.h"
+#include "qm-error.h"
+#include "qm-file.h"
+#include "qm-json-error.h"
+
+#define LARGEST_FILE (64 * 1024 * 1024)
 
 /* What a reader of JSON text knows while it looks for a place in it. */
 typedef struct {
@@ -82,27 +88,6 @@ qm_catalog_file_line (QmCatalogFile *self,
   return record_line;
 }
 
-/* json-glib begins with a place of its own, "<data>:3:6: Parse error: ...". */
-static const char *
-split_reason (const char *message,
-              guint      *line)
-{
-  static const char place[] = "<data>:";
-  static const char label[] = "Parse error: ";
-  char *rest;
-
-  *line = 1;
-  if (!g_str_has_prefix (message, place))
-    return message;
-
-  *line = g_ascii_strtoull (message + strlen (place), &rest, 10);
-  rest = strstr (rest, ": ");
-  if (rest == NULL)
-    return message;
-  rest += strlen (": ");
-  return g_str_has_prefix (rest, label) ? rest + strlen (label) : rest;
-}
-
 static gboolean
 parse (QmCatalogFile *self,
        GError       **error)
@@ -119,8 +104,10 @@ parse (QmCatalogFile *self,
       return TRUE;
     }
 
-  reason = split_reason (found->message, &line);
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, "%s:%u: not valid JSON: %s", self->shown, line, reason);
+  reason = qm_json_error_split (found->message, &line);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, NULL, N_("not valid JSON: {what}"), "what", reason, NULL);
+  if (error != NULL)
+    qm_error_locate (*error, self->shown, line);
   return FALSE;
 }
 
@@ -141,13 +128,24 @@ qm_catalog_file_read (const char *path,
   g_autoptr (QmCatalogFile) self = g_new0 (QmCatalogFile, 1);
   g_autofree char *base = g_path_get_basename (path);
   JsonNode *sources = NULL;
+  gsize length;
 
   self->path = g_strdup (path);
   self->shown = g_strdup (is_users ? path : base);
   self->stem = g_strndup (base, strlen (base) - strlen (".json"));
   self->is_users = is_users;
 
-  if (!g_file_get_contents (path, &self->text, NULL, error) || !parse (self, error))
+  self->text = qm_file_read (path, LARGEST_FILE, &length, error);
+  if (self->text == NULL)
+    return NULL;
+  if (length > LARGEST_FILE)
+    {
+      qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, NULL, N_("larger than 64 MiB: no catalog file"), NULL);
+      if (error != NULL)
+        qm_error_locate (*error, self->shown, 1);
+      return NULL;
+    }
+  if (!parse (self, error))
     return NULL;
 
   if (self->root != NULL && JSON_NODE_HOLDS_OBJECT (self->root))
@@ -198,7 +196,9 @@ qm_catalog_file_records (QmCatalogFile *self,
   if (node != NULL && JSON_NODE_HOLDS_ARRAY (node))
     return json_node_get_array (node);
 
-  g_set_error (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, "%s:1: %s: a list of records is expected", self->shown, array);
+  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, array, N_("a list of records is expected"), NULL);
+  if (error != NULL)
+    qm_error_locate (*error, self->shown, 1);
   return NULL;
 }
 
@@ -208,14 +208,14 @@ kind_of (JsonNode *node)
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
   if (JSON_NODE_HOLDS_NULL (node))
-    return "null";
+    return N_("null");
   if (JSON_NODE_HOLDS_OBJECT (node))
-    return "an object";
+    return N_("an object");
   if (JSON_NODE_HOLDS_ARRAY (node))
-    return "a list";
+    return N_("a list");
   if (type == G_TYPE_STRING)
-    return "a string";
-  return type == G_TYPE_BOOLEAN ? "true or false" : "a number";
+    return N_("a text");
+  return type == G_TYPE_BOOLEAN ? N_("true or false") : N_("a number");
 }
 
 /**
@@ -223,8 +223,8 @@ kind_of (JsonNode *node)
  * @self: a record
  * @code: a #QmCatalogError
  * @field: the member that is wrong
- * @format: what is wrong and what would be right
- * @...: arguments of @format
+ * @msgid: what is wrong and what would be right
+ * @...: what fills its places, as of qm_message_new_filled()
  *
  * Notes the first error of the record, "FILE:LINE: FIELD: ...".
  */
@@ -232,23 +232,24 @@ void
 qm_record_fail (QmRecord   *self,
                 int         code,
                 const char *field,
-                const char *format,
+                const char *msgid,
                 ...)
 {
-  g_autofree char *text = NULL;
-  guint line;
+  g_autofree char *path = self->inside != NULL ? g_strconcat (self->inside, ".", field, NULL) : g_strdup (field);
+  QmMessage *message;
   va_list arguments;
 
   if (self->failed)
     return;
 
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
+  va_start (arguments, msgid);
+  message = qm_message_new_valist ("error", msgid, arguments);
   va_end (arguments);
 
-  line = qm_catalog_file_line (self->file, self->array, self->index, self->inside != NULL ? self->inside : field);
-  g_set_error (self->error, QM_CATALOG_ERROR, code, "%s:%u: %s%s%s: %s", self->file->shown, line,
-               self->inside != NULL ? self->inside : "", self->inside != NULL ? "." : "", field, text);
+  qm_error_take (self->error, QM_CATALOG_ERROR, code, path, message);
+  if (self->error != NULL)
+    qm_error_locate (*self->error, self->file->shown,
+                     qm_catalog_file_line (self->file, self->array, self->index, self->inside != NULL ? self->inside : field));
   self->failed = TRUE;
 }
 
@@ -278,7 +279,7 @@ qm_record_open (QmRecord      *self,
       return TRUE;
     }
 
-  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, array, "a record is expected, found %s", kind_of (node));
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, array, N_("a record is expected, found {found}"), "=found", kind_of (node), NULL);
   return FALSE;
 }
 
@@ -311,7 +312,7 @@ qm_record_open_inside (QmRecord   *self,
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (node))
     {
-      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "an object is expected, found %s", kind_of (node));
+      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("an object is expected, found {found}"), "=found", kind_of (node), NULL);
       return FALSE;
     }
 
@@ -358,14 +359,14 @@ qm_record_number (QmRecord   *self,
     return missing;
   if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
     {
-      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a number is expected, found %s", kind_of (node));
+      qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a number is expected, found {found}"), "=found", kind_of (node), NULL);
       return missing;
     }
 
   value = json_node_get_double (node);
   if (!isfinite (value) || value < 0)
     {
-      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, "must not be negative, found %g", value);
+      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, N_("must not be negative, found {value}"), "#value", value, NULL);
       return missing;
     }
   return value;
@@ -389,7 +390,7 @@ qm_record_string (QmRecord   *self,
   if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
     return json_node_get_string (node);
 
-  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a string is expected, found %s", kind_of (node));
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a text is expected, found {found}"), "=found", kind_of (node), NULL);
   return NULL;
 }
 
@@ -407,7 +408,7 @@ qm_record_require_string (QmRecord   *self,
   const char *text = qm_record_string (self, field);
 
   if (!self->failed && (text == NULL || *text == '\0'))
-    qm_record_fail (self, QM_CATALOG_ERROR_MISSING, field, "is missing");
+    qm_record_fail (self, QM_CATALOG_ERROR_MISSING, field, N_("is missing"), NULL);
   return text;
 }
 
@@ -429,7 +430,7 @@ qm_record_boolean (QmRecord   *self,
   if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
     return json_node_get_boolean (node);
 
-  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "true or false is expected, found %s", kind_of (node));
+  qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("true or false is expected, found {found}"), "=found", kind_of (node), NULL);
   return FALSE;
 }
 
@@ -450,7 +451,7 @@ qm_record_strings (QmRecord   *self,
   JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
   if (node != NULL && array == NULL)
-    qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a list of strings is expected, found %s", kind_of (node));
+    qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a list of texts is expected, found {found}"), "=found", kind_of (node), NULL);
 
   for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
     {
@@ -458,7 +459,7 @@ qm_record_strings (QmRecord   *self,
 
       if (!JSON_NODE_HOLDS_VALUE (element) || json_node_get_value_type (element) != G_TYPE_STRING)
         {
-          qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, "a list of strings is expected, found %s in it", kind_of (element));
+          qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a list of texts is expected, found {found} in it"), "=found", kind_of (element), NULL);
           return;
         }
       g_ptr_array_add (strings, (char *) json_node_get_string (element));
@@ -485,7 +486,7 @@ qm_record_word (QmRecord   *self,
     {
       g_autofree char *words = qm_enum_words (type);
 
-      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, "“%s” is not one of %s", word, words);
+      qm_record_fail (self, QM_CATALOG_ERROR_VALUE, field, N_("“{word}” is not one of {words}"), "word", word, "words", words, NULL);
     }
   return value;
 }
@@ -522,7 +523,7 @@ append_source (QmRecord    *self,
 
       if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
         {
-          qm_record_fail (self, QM_CATALOG_ERROR_REFERENCE, field, "“%s” is not one of the sources of this file", key);
+          qm_record_fail (self, QM_CATALOG_ERROR_REFERENCE, field, N_("“{word}” is not one of the sources of this file"), "word", key, NULL);
           return;
         }
       source = json_node_get_object (node);

@@ -57,8 +57,8 @@ void           qm_record_close_inside   (QmRecord       *self,
 void           qm_record_fail           (QmRecord       *self,
                                          int             code,
                                          const char     *field,
-                                         const char     *format,
-                                         ...) G_GNUC_PRINTF (4, 5);
+                                         const char     *msgid,
+                                         ...) G_GNUC_NULL_TERMINATED;
 double         qm_record_number         (QmRecord       *self,
                                          const char     *field,
                                          double          missing);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "qm-catalog-private.h"
+#include "qm-error.h"
+#include "qm-file.h"
 
 /**
  * QmCatalog:
@@ -13,7 +15,7 @@
  */
 G_DEFINE_FINAL_TYPE (QmCatalog, qm_catalog, G_TYPE_OBJECT)
 
-G_DEFINE_QUARK (qm-catalog-error-quark, qm_catalog_error)
+QM_DEFINE_ERROR_DOMAIN ("qm-catalog-error-quark", qm_catalog_error_quark)
 
 typedef gboolean (*LoadRecords) (QmCatalog *self, QmCatalogFile *file, GError **error);
 
@@ -137,12 +139,16 @@ read_directory (QmCatalog   *self,
                 gboolean     is_users,
                 GError     **error)
 {
-  g_autoptr (GDir) dir = g_dir_open (directory, 0, error);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, &reason);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   const char *name;
 
   if (dir == NULL)
-    return FALSE;
+    {
+      qm_file_set_error (error, directory, reason);
+      return FALSE;
+    }
 
   while ((name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".json"))
@@ -202,7 +208,7 @@ load_records (QmCatalog  *self,
  * file is a table, to be had by qm_catalog_table().
  *
  * Errors are of #QM_CATALOG_ERROR and say "FILE:LINE: FIELD: what is wrong",
- * or of #G_FILE_ERROR.
+ * or of #QM_FILE_ERROR.
  *
  * Returns: (transfer full) (nullable): the catalog, or %NULL with @error set
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-architecture-formula.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +18,9 @@ plain (double value)
 
 static QmAmount
 refuse_formula (QmScope    *scope,
-                const char *text)
+                const char *msgid)
 {
-  qm_config_keys_refuse (&scope->shape->keys, "%s", text);
+  qm_config_keys_refuse (&scope->shape->keys, NULL, msgid, NULL);
   return nothing;
 }
 
@@ -64,7 +65,7 @@ evaluate_definition (QmScope            *scope,
   QmScope inner = { .shape = scope->shape, .locals = scope->locals, .calls = scope->calls + 1 };
 
   if (inner.calls > MAX_CALLS)
-    return refuse_formula (scope, "the sizes nest too deeply");
+    return refuse_formula (scope, N_("the sizes nest too deeply"));
   for (guint i = 0; i < n; i++)
     {
       const QmFormula *argument = call != NULL ? qm_formula_argument (call, i) : NULL;
@@ -174,7 +175,7 @@ qm_scope_evaluate (QmScope         *scope,
   if (node == NULL || scope->shape->keys.error != NULL)
     return nothing;
   if (--*scope->shape->steps < 0)
-    return refuse_formula (scope, "the sizes make more parts than any model has");
+    return refuse_formula (scope, N_("the sizes make more parts than any model has"));
   switch (node->kind)
     {
     case QM_FORMULA_NUMBER:
@@ -210,7 +211,7 @@ qm_scope_loop (QmScope         *scope,
   QmAmount sum = nothing;
 
   if (!(n >= 0 && n <= MAX_LOOP))
-    return refuse_formula (scope, "the sizes make more layers than any model has");
+    return refuse_formula (scope, N_("the sizes make more layers than any model has"));
   for (int i = 0; i < (int) n && scope->shape->keys.error == NULL; i++)
     {
       QmLocal local = { .name = name, .value = values != NULL ? values[i] : i, .next = scope->locals };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-architecture-formula.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ need_positive (QmShape    *self,
   double value = qm_shape_value (self, name, 0);
 
   if (value <= 0)
-    qm_config_keys_refuse (&self->keys, "%s is %g, and should be 1 or more", key, value);
+    qm_config_keys_refuse (&self->keys, key, N_("{key} is {value}, and should be 1 or more"), "#value", value, NULL);
   return value;
 }
 
@@ -168,11 +169,12 @@ read_heads (QmShape        *self,
   a->heads = need_positive (self, "heads", "num_attention_heads");
   a->kv_heads = need_positive (self, "kv", "num_key_value_heads");
   if (a->kv_heads > a->heads)
-    qm_config_keys_refuse (keys, "num_key_value_heads is %g, more than the %g attention heads", a->kv_heads, a->heads);
+    qm_config_keys_refuse (keys, "num_key_value_heads", N_("{key} is {value}, more than the {heads} attention heads"),
+                           "#value", a->kv_heads, "#heads", a->heads, NULL);
   a->head_size = need_positive (self, "d", "head_dim");
   if (a->head_size != floor (a->head_size))
-    qm_config_keys_refuse (keys, "hidden_size is %g, and should be a multiple of the %g attention heads",
-                           a->hidden, a->heads);
+    qm_config_keys_refuse (keys, "hidden_size", N_("{key} is {value}, and should be a multiple of the {heads} attention heads"),
+                           "#value", a->hidden, "#heads", a->heads, NULL);
   a->kv_lora_rank = qm_shape_value (self, "latent", 0);
   if (a->kv_lora_rank == 0)
     return;
@@ -193,8 +195,8 @@ read_experts (QmShape        *self,
     return;
   a->experts_per_token = MAX (1, qm_shape_value (self, "k", 1));
   if (a->experts_per_token > a->experts)
-    qm_config_keys_refuse (&self->keys, "num_experts_per_tok is %g, more than the %g experts",
-                           a->experts_per_token, a->experts);
+    qm_config_keys_refuse (&self->keys, "num_experts_per_tok", N_("{key} is {value}, more than the {experts} experts"),
+                           "#value", a->experts_per_token, "#experts", a->experts, NULL);
   a->moe_layers = self->ffns[QM_FFN_EXPERTS];
   a->dense_layers_first = qm_shape_value (self, "dense_first", 0);
   a->expert_ffn = qm_shape_value (self, "fe", a->ffn);
@@ -285,9 +287,9 @@ count_whole (QmShape        *self,
   double sum = qm_shape_evaluate (self, "model").total;
 
   if (sum > MAX_PARAMETERS)
-    qm_config_keys_refuse (&self->keys, "the sizes make %g parameters, more than any model has", sum);
+    qm_config_keys_refuse (&self->keys, NULL, N_("the sizes make {value} parameters, more than any model has"), "#value", sum, NULL);
   else if (!(sum >= 1 && sum == floor (sum)))
-    qm_config_keys_refuse (&self->keys, "the sizes make %g parameters, which is no whole number of weights", sum);
+    qm_config_keys_refuse (&self->keys, NULL, N_("the sizes make {value} parameters, which is no whole number of weights"), "#value", sum, NULL);
   a->parameters = sum;
   a->active_parameters = sum - a->expert_parameters * (1 - a->experts_per_token / MAX (1, a->experts));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-config-keys.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "qm-model-resolve.h"
+#include "qm-error.h"
 
 #define MAX_NAMES 8
 
@@ -124,24 +126,30 @@ is_number (JsonNode *node)
 /**
  * qm_config_keys_refuse:
  * @self: the reader
- * @format: a sentence that names the key and what is wrong with it
+ * @key: (nullable): the key that is wrong; it fills the place `{key}`
+ * @msgid: a sentence that names the key and what is wrong with it
+ * @...: what fills the other places, as of qm_message_new_filled()
  *
  * Notes that the file describes no model. Only the first complaint is kept.
  */
 void
 qm_config_keys_refuse (QmConfigKeys *self,
-                       const char   *format,
+                       const char   *key,
+                       const char   *msgid,
                        ...)
 {
+  QmMessage *message;
   va_list arguments;
-  g_autofree char *text = NULL;
 
   if (self->error != NULL)
     return;
-  va_start (arguments, format);
-  text = g_strdup_vprintf (format, arguments);
+
+  va_start (arguments, msgid);
+  message = qm_message_new_valist ("error", msgid, arguments);
   va_end (arguments);
-  self->error = g_error_new_literal (QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, text);
+  if (key != NULL)
+    qm_message_add_text (message, "key", QM_ARGUMENT_NAME, key);
+  qm_error_take (&self->error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, key, message);
 }
 
 static void
@@ -154,10 +162,10 @@ refuse_kind (QmConfigKeys *self,
       g_autofree char *text = g_utf8_substring (json_node_get_string (node), 0,
                                                 MIN (40, g_utf8_strlen (json_node_get_string (node), -1)));
 
-      qm_config_keys_refuse (self, "%s is “%s”, and should be a number", name, text);
+      qm_config_keys_refuse (self, name, N_("{key} is “{word}”, and should be a number"), "word", text, NULL);
       return;
     }
-  qm_config_keys_refuse (self, "%s should be a number", name);
+  qm_config_keys_refuse (self, name, N_("{key} should be a number"), NULL);
 }
 
 static double
@@ -177,11 +185,12 @@ read_count (QmConfigKeys *self,
     }
   value = json_node_get_double (node);
   if (!isfinite (value) || value > max)
-    qm_config_keys_refuse (self, "%s is %g, more than the %g that any model has", name, value, max);
+    qm_config_keys_refuse (self, name, N_("{key} is {value}, more than the {most} that any model has"), "#value", value,
+                           "#most", max, NULL);
   else if (value < 0)
-    qm_config_keys_refuse (self, "%s is %g, and cannot be negative", name, value);
+    qm_config_keys_refuse (self, name, N_("{key} is {value}, and cannot be negative"), "#value", value, NULL);
   else if (value != floor (value))
-    qm_config_keys_refuse (self, "%s is %g, and should be a whole number", name, value);
+    qm_config_keys_refuse (self, name, N_("{key} is {value}, and should be a whole number"), "#value", value, NULL);
   return value;
 }
 
@@ -238,7 +247,7 @@ qm_config_keys_number (QmConfigKeys *self,
 
   if (node == NULL)
     {
-      qm_config_keys_refuse (self, "%s is missing, and should be a number", name);
+      qm_config_keys_refuse (self, name, N_("{key} is missing, and should be a number"), NULL);
       return 0;
     }
   if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
@@ -252,7 +261,8 @@ qm_config_keys_number (QmConfigKeys *self,
     }
   value = json_node_get_double (node);
   if (!isfinite (value) || fabs (value) > 1e9)
-    qm_config_keys_refuse (self, "%s is %g, more than the %g that any model has", name, value, 1e9);
+    qm_config_keys_refuse (self, name, N_("{key} is {value}, more than the {most} that any model has"), "#value", value,
+                           "#most", 1e9, NULL);
   return value;
 }
 
@@ -290,15 +300,15 @@ qm_config_keys_need (QmConfigKeys *self,
   if (node == NULL)
     {
       if (json_object_has_member (self->object, name))
-        qm_config_keys_refuse (self, "%s is null, and should be a number", name);
+        qm_config_keys_refuse (self, name, N_("{key} is null, and should be a number"), NULL);
       else
-        qm_config_keys_refuse (self, "%s is missing; a model needs hidden_size, num_hidden_layers and "
-                               "num_attention_heads, or the names its family has for them", name);
+        qm_config_keys_refuse (self, name, N_("{key} is missing; a model needs hidden_size, num_hidden_layers and "
+                                               "num_attention_heads, or the names its family has for them"), NULL);
       return 1;
     }
   value = read_count (self, key, node, name);
   if (value == 0)
-    qm_config_keys_refuse (self, "%s is 0, and should be 1 or more", name);
+    qm_config_keys_refuse (self, name, N_("{key} is 0, and should be 1 or more"), NULL);
   return MAX (1, value);
 }
 
@@ -329,7 +339,7 @@ qm_config_keys_ratio (QmConfigKeys *self,
   value = json_node_get_double (node);
   if (isfinite (value) && value > 0 && value <= 1000)
     return value;
-  qm_config_keys_refuse (self, "%s is %g, and should be a small positive number", name, value);
+  qm_config_keys_refuse (self, name, N_("{key} is {value}, and should be a small positive number"), "#value", value, NULL);
   return fallback;
 }
 

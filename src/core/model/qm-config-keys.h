@@ -44,7 +44,8 @@ JsonArray  *qm_config_keys_array  (QmConfigKeys *self,
 JsonObject *qm_config_keys_object (QmConfigKeys *self,
                                    const char   *key);
 void        qm_config_keys_refuse (QmConfigKeys *self,
-                                   const char   *format,
-                                   ...) G_GNUC_PRINTF (2, 3);
+                                   const char   *key,
+                                   const char   *msgid,
+                                   ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-architecture-formula.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -151,7 +152,7 @@ element (QmScope    *scope,
   value = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
   if (isfinite (value) && fabs (value) <= 1e9)
     return value;
-  qm_config_keys_refuse (&scope->shape->keys, "%s should be a list of numbers, one for each layer or stage", key);
+  qm_config_keys_refuse (&scope->shape->keys, key, N_("{key} should be a list of numbers, one for each layer or stage"), NULL);
   return 0;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-gguf-reader.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "qm-model-resolve.h"
+#include "qm-error.h"
+#include "qm-file.h"
 
 #define MAX_TENSORS 1000000
 #define MAX_ENTRIES 100000
@@ -246,7 +249,8 @@ read_tensor (QmGguf  *self,
     return TRUE;
   if (elements > MAX_ELEMENTS)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "the tensor %.60s is larger than any tensor", name);
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, NULL, N_("the tensor {name} is larger than any tensor"),
+                    "name", name, NULL);
       return FALSE;
     }
   self->parameters += elements;
@@ -268,9 +272,9 @@ read_header (QmGguf  *self,
   version = take_32 (cursor);
   if (version < 2 || version > 3)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                   GUINT32_SWAP_LE_BE (version) <= 3 ? "the GGUF file is written for big-endian machines; convert it"
-                   : "the GGUF file is of version %u; versions 2 and 3 can be read", version);
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                    GUINT32_SWAP_LE_BE (version) <= 3 ? N_("the GGUF file is written for big-endian machines; convert it")
+                    : N_("the GGUF file is of version {version}; versions 2 and 3 can be read"), "#version", (double) version, NULL);
       return FALSE;
     }
   tensors = take_64 (cursor);
@@ -284,8 +288,8 @@ read_header (QmGguf  *self,
       return FALSE;
   if (!cursor->spent)
     return TRUE;
-  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-               "the GGUF file is damaged or cut short: its header does not end within the file");
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                N_("the GGUF file is damaged or cut short: its header does not end within the file"), NULL);
   return FALSE;
 }
 
@@ -312,7 +316,7 @@ qm_gguf_read (QmGguf      *self,
   *self = (QmGguf) { 0 };
   if (file == NULL)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      qm_file_set_error (error, path, reason);
       return FALSE;
     }
   cursor.data = (const guint8 *) g_mapped_file_get_contents (file);

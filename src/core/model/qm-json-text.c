@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-private.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
+
+#include "qm-error.h"
+#include "qm-json-error.h"
 
 /* No file of a model nests a quarter as deep; the parser is recursive. */
 #define MAX_DEPTH 64
@@ -59,8 +63,8 @@ tame (Scan    *scan,
         scan->depth--;
       if (scan->depth > MAX_DEPTH)
         {
-          g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                       "it nests more than %d levels deep, which no model's file does", MAX_DEPTH);
+          qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                        N_("it nests more than {levels} levels deep, which no model's file does"), "#levels", (double) MAX_DEPTH, NULL);
           return FALSE;
         }
       if (c == '"')
@@ -74,18 +78,16 @@ tame (Scan    *scan,
   return TRUE;
 }
 
-/* The parser writes "<data>:LINE:COLUMN: Parse error: WHAT". */
 static void
 set_syntax_error (GError     **error,
                   const char  *message)
 {
-  const char *place = strstr (message, "<data>:");
-  const char *detail = strstr (message, "rror: ");
-  guint64 line = place != NULL ? g_ascii_strtoull (place + strlen ("<data>:"), NULL, 10) : 0;
+  guint line;
+  const char *what = qm_json_error_split (message, &line);
 
-  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-               "line %" G_GUINT64_FORMAT " is not valid JSON: %s", MAX (1, line),
-               detail != NULL ? detail + strlen ("rror: ") : message);
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("not valid JSON: {what}"), "what", what, NULL);
+  if (error != NULL)
+    qm_error_locate (*error, NULL, line);
 }
 
 /**

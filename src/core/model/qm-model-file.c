@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-private.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include <gio/gio.h>
+
+#include "qm-error.h"
+#include "qm-file.h"
 
 /* Index files of the largest models hold a few megabytes. */
 #define MAX_JSON_BYTES (64 * 1024 * 1024)
@@ -15,16 +19,16 @@ static const struct {
   const char *also;                 /* (nullable): must be there too */
   const char *text;
 } others[] = {
-  { "peft_type", NULL, "this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
-    "that it was made for" },
-  { "lora_alpha", NULL, "this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
-    "that it was made for" },
-  { "tokenizer_class", NULL, "this is a tokenizer's configuration; give the config.json beside it" },
-  { "added_tokens", "model", "this is a tokenizer; give the config.json beside it" },
-  { "image_processor_type", NULL, "this is an image processor's configuration; give the config.json beside it" },
-  { "feature_extractor_type", NULL, "this is a feature extractor's configuration; give the config.json beside it" },
-  { "train_batch_size", NULL, "this is a training configuration; give the config.json of the model" },
-  { "log_history", NULL, "this is a training log; give the config.json of the model" },
+  { "peft_type", NULL, N_("this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
+    "that it was made for") },
+  { "lora_alpha", NULL, N_("this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
+    "that it was made for") },
+  { "tokenizer_class", NULL, N_("this is a tokenizer's configuration; give the config.json beside it") },
+  { "added_tokens", "model", N_("this is a tokenizer; give the config.json beside it") },
+  { "image_processor_type", NULL, N_("this is an image processor's configuration; give the config.json beside it") },
+  { "feature_extractor_type", NULL, N_("this is a feature extractor's configuration; give the config.json beside it") },
+  { "train_batch_size", NULL, N_("this is a training configuration; give the config.json of the model") },
+  { "log_history", NULL, N_("this is a training log; give the config.json of the model") },
 };
 
 /* Sizes by any name: with one of them a file is taken for a model. */
@@ -44,9 +48,9 @@ has_any_size (JsonObject *object)
 
 static void
 refuse (GError     **error,
-        const char  *text)
+        const char  *msgid)
 {
-  g_set_error_literal (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, text);
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, msgid, NULL);
 }
 
 static gboolean
@@ -60,16 +64,23 @@ is_pipeline (JsonObject *object)
 
 static gboolean
 refuse_adapter (JsonObject  *object,
-                const char  *text,
+                const char  *msgid,
                 GError     **error)
 {
   JsonNode *node = json_object_get_member (object, "base_model_name_or_path");
   const char *base = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
 
   if (base != NULL && base[0] != '\0')
-    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "%s (%.80s)", text, base);
+    {
+      g_autofree char *start = g_utf8_substring (base, 0, MIN (80, g_utf8_strlen (base, -1)));
+
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("{sentence} ({base})"), "=sentence", msgid,
+                    "base", start, NULL);
+    }
   else
-    refuse (error, text);
+    {
+      refuse (error, msgid);
+    }
   return FALSE;
 }
 
@@ -87,7 +98,7 @@ qm_model_refuse_other_json (JsonObject  *object,
 {
   if (is_pipeline (object))
     {
-      refuse (error, "this is the index of an image pipeline; give the config.json in its folder unet or transformer");
+      refuse (error, N_("this is the index of an image pipeline; give the config.json in its folder unet or transformer"));
       return FALSE;
     }
   if (has_any_size (object))
@@ -98,7 +109,7 @@ qm_model_refuse_other_json (JsonObject  *object,
       return refuse_adapter (object, others[i].text, error);
   if (json_object_has_member (object, "_from_model_config") || json_object_has_member (object, "eos_token_id"))
     {
-      refuse (error, "these are settings for text generation; give the config.json beside the file");
+      refuse (error, N_("these are settings for text generation; give the config.json beside the file"));
       return FALSE;
     }
   return TRUE;
@@ -117,13 +128,13 @@ read_bytes (const char  *path,
 
   if (stream == NULL)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      qm_file_set_error (error, path, reason);
       return NULL;
     }
   data = g_malloc (max + 1);
   if (!g_input_stream_read_all (G_INPUT_STREAM (stream), data, max, length, NULL, &reason))
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      qm_file_set_error (error, path, reason);
       return NULL;
     }
   data[*length] = '\0';
@@ -144,7 +155,7 @@ find_size (const char  *path,
 
   if (info == NULL)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      qm_file_set_error (error, path, reason);
       return FALSE;
     }
   *size = g_file_info_get_size (info);
@@ -161,22 +172,22 @@ refuse_by_first_bytes (const char  *data,
   gsize start = 0;
 
   if (length >= 2 && (memcmp (data, "\xff\xfe", 2) == 0 || memcmp (data, "\xfe\xff", 2) == 0))
-    refuse (error, "this is text in UTF-16; save it as UTF-8");
+    refuse (error, N_("this is text in UTF-16; save it as UTF-8"));
   else if (g_str_has_prefix (data, "version https://git-lfs"))
-    refuse (error, "this is a Git LFS pointer, not the file itself; run “git lfs pull” in its folder");
+    refuse (error, N_("this is a Git LFS pointer, not the file itself; run “git lfs pull” in its folder"));
   else if (length >= 4 && memcmp (data, "PK\3\4", 4) == 0)
-    refuse (error, "this is a PyTorch checkpoint or another archive, which is not opened; give the config.json or a "
-            "safetensors file");
+    refuse (error, N_("this is a PyTorch checkpoint or another archive, which is not opened; give the config.json or a "
+            "safetensors file"));
   else if (length >= 2 && data[0] == '\x80' && data[1] >= 2 && data[1] <= 5)
-    refuse (error, "this is a Python pickle, which is not opened; give the config.json or a safetensors file");
+    refuse (error, N_("this is a Python pickle, which is not opened; give the config.json or a safetensors file"));
   else
     {
       while (start < length && g_ascii_isspace (data[start]))
         start++;
       if (start == length)
-        refuse (error, length == 0 ? "the file is empty" : "the file holds nothing but blanks");
+        refuse (error, length == 0 ? N_("the file is empty") : N_("the file holds nothing but blanks"));
       else if (data[start] == '<')
-        refuse (error, "this is a web page, as a failed download leaves it; give the file itself");
+        refuse (error, N_("this is a web page, as a failed download leaves it; give the file itself"));
       else
         return FALSE;
     }
@@ -198,8 +209,7 @@ parse_file (const char  *path,
     return NULL;
   if (size > MAX_JSON_BYTES)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                   "the file is neither GGUF nor safetensors, and too large for a config.json");
+      refuse (error, N_("the file is neither GGUF nor safetensors, and too large for a config.json"));
       return NULL;
     }
   data = read_bytes (path, size, &length, error);
@@ -209,8 +219,8 @@ parse_file (const char  *path,
   length -= start - data;
   if (g_utf8_validate_len (start, length, NULL))
     return qm_json_text_parse (start, length, error);
-  refuse (error, "the file is neither GGUF, safetensors nor UTF-8 text; give a config.json, a safetensors file or a "
-          "GGUF file");
+  refuse (error, N_("the file is neither GGUF, safetensors nor UTF-8 text; give a config.json, a safetensors file or a "
+          "GGUF file"));
   return NULL;
 }
 
@@ -231,7 +241,7 @@ qm_model_load_config (const char  *path,
     return NULL;
   if (!JSON_NODE_HOLDS_OBJECT (root))
     {
-      refuse (error, "the file holds no JSON object; give a config.json");
+      refuse (error, N_("the file holds no JSON object; give a config.json"));
       return NULL;
     }
   return json_object_ref (json_node_get_object (root));
@@ -276,7 +286,7 @@ find_in_directory (const char  *path,
   while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
     if (g_str_has_suffix (name, ".gguf") || g_str_has_suffix (name, ".safetensors"))
       return g_build_filename (path, name, NULL);
-  refuse (error, "the folder holds no config.json, safetensors file or GGUF file");
+  refuse (error, N_("the folder holds no config.json, safetensors file or GGUF file"));
   return NULL;
 }
 
@@ -297,7 +307,7 @@ from_regular_file (const char  *path,
     return qm_model_from_safetensors (path, error);
   if (g_str_has_suffix (path, ".gguf"))
     {
-      refuse (error, "the file is called GGUF but does not begin like one");
+      refuse (error, N_("the file is called GGUF but does not begin like one"));
       return NULL;
     }
   return from_config_file (path, error);
@@ -320,6 +330,17 @@ name_after_path (QmModel    *self,
   if (dot != NULL && dot != base)
     *dot = '\0';
   qm_model_set_name (self, usual && !g_str_equal (folder_name, ".") ? folder_name : base);
+}
+
+/* An error that comes from a file beside this one has named it. */
+static void
+name_file (const char  *path,
+           GError     **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  if (error != NULL && qm_error_get_file (*error) == NULL)
+    qm_error_locate (*error, name, 0);
 }
 
 /**
@@ -349,16 +370,22 @@ qm_model_from_file (const char  *path,
     {
       found = find_in_directory (path, error);
       if (found == NULL)
-        return NULL;
+        {
+          name_file (path, error);
+          return NULL;
+        }
       path = found;
     }
   else if (type != G_FILE_TYPE_REGULAR)
     {
-      refuse (error, "this is no ordinary file");
+      refuse (error, N_("this is no ordinary file"));
+      name_file (path, error);
       return NULL;
     }
   self = from_regular_file (path, error);
   if (self != NULL)
     name_after_path (self, path);
+  else
+    name_file (path, error);
   return g_steal_pointer (&self);
 }

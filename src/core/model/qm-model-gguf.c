@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-private.h"
 
+#include <glib/gi18n.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "qm-gguf-reader.h"
+#include "qm-error.h"
 
 #define MAX_SHARDS 1000
 
@@ -199,8 +201,9 @@ add_shards (QmGguf      *gguf,
     return TRUE;
   if (count > MAX_SHARDS || length <= tail || place != 0)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                   "this is part %.0f of a model in %.0f files; give the first of them", place + 1, count);
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                    N_("this is part {part} of a model in {count} files; give the first of them"),
+                    "#part", place + 1, "#count", count, NULL);
       return FALSE;
     }
   for (int i = 2; i <= (int) count; i++)
@@ -212,8 +215,8 @@ add_shards (QmGguf      *gguf,
         {
           g_autofree char *base = g_path_get_basename (other);
 
-          g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "the model is in %.0f files, and %s is missing",
-                       count, base);
+          qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL,
+                        N_("the model is in {count} files, and {name} is missing"), "#count", count, "name", base, NULL);
           return FALSE;
         }
       if (!qm_gguf_read (&part, other, error))
@@ -253,10 +256,11 @@ refuse_parts (const char  *name,
               GError     **error)
 {
   if (g_strcmp0 (name, "clip") == 0 || g_strcmp0 (name, "mmproj") == 0)
-    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                 "this is the image part of a model; give the GGUF file of the language model");
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                  N_("this is the image part of a model; give the GGUF file of the language model"), NULL);
   else if (name == NULL)
-    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "general.architecture is missing from the GGUF file");
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "general.architecture",
+                  N_("general.architecture is missing from the GGUF file"), NULL);
   else
     return FALSE;
   return TRUE;
@@ -286,8 +290,8 @@ qm_model_from_gguf (const char  *path,
     return NULL;
   if (g_strcmp0 (word (gguf.metadata, "general.type"), "adapter") == 0)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                   "this is a LoRA adapter; give the GGUF file of the model that it was made for");
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                    N_("this is a LoRA adapter; give the GGUF file of the model that it was made for"), NULL);
       return NULL;
     }
   config = make_config (&gguf, name);

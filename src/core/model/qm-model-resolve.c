@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-private.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "qm-architecture-shape.h"
+#include "qm-error.h"
 
 /* Engines of gradient boosting are named where other tasks name a model. */
 static const char * const boosters[] = { "xgboost", "lightgbm", "catboost", "h2o", "random-forest" };
@@ -139,25 +141,18 @@ is_booster (const QmPlan *plan)
 static void
 warn (GPtrArray  *warnings,
       const char *path,
-      const char *format,
-      ...) G_GNUC_PRINTF (3, 4);
-
-static void
-warn (GPtrArray  *warnings,
-      const char *path,
-      const char *format,
-      ...)
+      QmMessage  *message)
 {
   QmPlanWarning *warning;
-  va_list arguments;
 
   if (warnings == NULL)
-    return;
+    {
+      qm_message_free (message);
+      return;
+    }
   warning = g_new0 (QmPlanWarning, 1);
   warning->path = g_strdup (path);
-  va_start (arguments, format);
-  warning->text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
+  warning->message = message;
   g_ptr_array_add (warnings, warning);
 }
 
@@ -184,18 +179,20 @@ unknown_id (const QmPlan  *plan,
   if (!has_sizes (&plan->model) && !is_booster (plan))
     {
       if (nearest != NULL)
-        g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
-                     "no model is called “%s”; the nearest name is “%s”", id, nearest);
+        qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN, "model.id",
+                      N_("no model is called “{word}”; the nearest name is “{nearest}”"), "word", id, "nearest", nearest, NULL);
       else
-        g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
-                     "no model is called “%s”; give its parameters or its config.json", id);
+        qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN, "model.id",
+                      N_("no model is called “{word}”; give its parameters or its config.json"), "word", id, NULL);
       return NULL;
     }
   if (!is_booster (plan) && nearest != NULL)
-    warn (warnings, "model.id", "no model is called “%s”; the sizes given are used (the nearest name is “%s”)",
-          id, nearest);
+    warn (warnings, "model.id",
+          qm_message_new_filled ("unknown-model", N_("no model is called “{word}”; the sizes given are used (the nearest name is “{nearest}”)"),
+                                 "word", id, "nearest", nearest, NULL));
   else if (!is_booster (plan))
-    warn (warnings, "model.id", "no model is called “%s”; the sizes given are used", id);
+    warn (warnings, "model.id",
+          qm_message_new_filled ("unknown-model", N_("no model is called “{word}”; the sizes given are used"), "word", id, NULL));
   self = qm_model_new ();
   g_strlcpy (self->id, id, sizeof self->id);
   qm_model_set_name (self, id);
@@ -247,12 +244,17 @@ read_embedded (QmModel       *self,
 
   if (no_shape && plan->model.parameters > 0)
     {
-      warn (warnings, "model.architecture", "has no sizes; the shape is guessed from the parameter count");
+      warn (warnings, "model.architecture",
+            qm_message_new ("no-sizes", N_("has no sizes; the shape is guessed from the parameter count")));
       self->config = json_object_ref (plan->model.architecture);
       return TRUE;
     }
   if (!qm_model_read_config (self, plan->model.architecture, error))
-    return FALSE;
+    {
+      if (error != NULL)
+        qm_error_add_path (*error, "model.architecture");
+      return FALSE;
+    }
   if (self->read_by == QM_READER_NONE)
     self->read_by = QM_READER_CONFIG;
   return TRUE;

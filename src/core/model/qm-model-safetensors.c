@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-private.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include <gio/gio.h>
 
 #include "qm-tensor-shapes.h"
+#include "qm-error.h"
+#include "qm-file.h"
 
 /* The format's own limit. */
 #define MAX_HEADER_BYTES (100 * 1000 * 1000)
@@ -32,8 +35,10 @@ fail (GError     **error,
       const char  *name,
       const char  *what)
 {
-  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "the header of the safetensors file is damaged: %.80s %s",
-               name, what);
+  g_autofree char *start = g_utf8_substring (name, 0, MIN (80, g_utf8_strlen (name, -1)));
+
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, NULL,
+                N_("the header of the safetensors file is damaged: {name} {what}"), "name", start, "=what", what, NULL);
   return FALSE;
 }
 
@@ -45,17 +50,17 @@ read_shape (JsonArray   *shape,
 {
   *elements = 1;
   if (json_array_get_length (shape) > MAX_DIMENSIONS)
-    return fail (error, name, "has too many dimensions");
+    return fail (error, name, N_("has too many dimensions"));
   for (guint i = 0; i < json_array_get_length (shape); i++)
     {
       JsonNode *node = json_array_get_element (shape, i);
 
       if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64 ||
           json_node_get_int (node) < 0)
-        return fail (error, name, "has a size that is no whole number");
+        return fail (error, name, N_("has a size that is no whole number"));
       *elements *= json_node_get_int (node);
       if (*elements > MAX_ELEMENTS)
-        return fail (error, name, "is larger than any tensor");
+        return fail (error, name, N_("is larger than any tensor"));
     }
   return TRUE;
 }
@@ -69,15 +74,15 @@ read_offsets (JsonArray   *offsets,
   JsonNode *nodes[2];
 
   if (json_array_get_length (offsets) != 2)
-    return fail (error, name, "has offsets that are no pair");
+    return fail (error, name, N_("has offsets that are no pair"));
   for (guint i = 0; i < 2; i++)
     {
       nodes[i] = json_array_get_element (offsets, i);
       if (!JSON_NODE_HOLDS_VALUE (nodes[i]) || json_node_get_value_type (nodes[i]) != G_TYPE_INT64)
-        return fail (error, name, "has an offset that is no whole number");
+        return fail (error, name, N_("has an offset that is no whole number"));
     }
   if (json_node_get_int (nodes[0]) < 0 || json_node_get_int (nodes[1]) < json_node_get_int (nodes[0]))
-    return fail (error, name, "ends before it begins");
+    return fail (error, name, N_("ends before it begins"));
   header->totals.bytes += (double) json_node_get_int (nodes[1]) - json_node_get_int (nodes[0]);
   header->largest_end = MAX (header->largest_end, json_node_get_int (nodes[1]));
   return TRUE;
@@ -130,11 +135,11 @@ read_tensor (Header      *header,
   double elements;
 
   if (type == NULL || !JSON_NODE_HOLDS_VALUE (type) || json_node_get_value_type (type) != G_TYPE_STRING)
-    return fail (error, name, "has no type");
+    return fail (error, name, N_("has no type"));
   shape = array_of (tensor, "shape");
   offsets = array_of (tensor, "data_offsets");
   if (shape == NULL || offsets == NULL)
-    return fail (error, name, "has no shape or no offsets");
+    return fail (error, name, N_("has no shape or no offsets"));
   if (!read_shape (shape, name, &elements, error) || !read_offsets (offsets, name, header, error))
     return FALSE;
   qm_tensor_shapes_add (&header->shapes, name, shape);
@@ -176,21 +181,21 @@ read_header_text (const char  *path,
     info = g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, &reason);
   if (info == NULL || !g_input_stream_read_all (G_INPUT_STREAM (stream), &announced, 8, &got, NULL, &reason))
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "cannot be read: %s", reason->message);
+      qm_file_set_error (error, path, reason);
       return NULL;
     }
   *size = g_file_info_get_size (info);
   announced = GUINT64_FROM_LE (announced);
   if (got < 8 || announced == 0 || announced > MAX_HEADER_BYTES || announced > (guint64) *size - 8)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL,
-                   "this is no safetensors file, or one that is cut short: the header it announces is not there");
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                    N_("this is no safetensors file, or one that is cut short: the header it announces is not there"), NULL);
       return NULL;
     }
   text = g_malloc (announced + 1);
   if (g_input_stream_read_all (G_INPUT_STREAM (stream), text, announced, length, NULL, &reason) && *length == announced)
     return g_steal_pointer (&text);
-  g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, "the header cannot be read to its end");
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL, N_("the header cannot be read to its end"), NULL);
   return NULL;
 }
 
@@ -234,12 +239,12 @@ read_file (const char  *path,
   if (text == NULL)
     return FALSE;
   if (!g_utf8_validate_len (text, length, NULL))
-    return fail (error, "it", "is not UTF-8");
+    return fail (error, "it", N_("is not UTF-8"));
   root = qm_json_text_parse (text, length, error);
   if (root == NULL)
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (root))
-    return fail (error, "it", "is no JSON object");
+    return fail (error, "it", N_("is no JSON object"));
   header->header = json_node_get_object (root);
   header->packed_bits = packed_bits > 0 ? packed_bits : 4;
   header->largest_end = 0;
@@ -282,7 +287,7 @@ finish (JsonObject    *config,
 
   if (parameters <= 0)
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, "the file holds no weights");
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("the file holds no weights"), NULL);
       return NULL;
     }
   find_shapes (self, config, header);
@@ -389,8 +394,8 @@ qm_model_from_weight_index (const char  *path,
     header.totals.bytes = json_object_get_double_member_with_default (json_node_get_object (metadata), "total_size", 0);
   if (!(header.totals.bytes > 0 && header.totals.bytes < MAX_ELEMENTS))
     {
-      g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE,
-                   "metadata.total_size is missing, and the files the index names are not all beside it");
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",
+                    N_("metadata.total_size is missing, and the files the index names are not all beside it"), NULL);
       return NULL;
     }
   header.totals.parameters = header.totals.bytes / bytes_per_weight (config);

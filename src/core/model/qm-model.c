@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-resolve.h"
+#include "qm-error.h"
 
 #include <math.h>
 
-G_DEFINE_QUARK (qm-model-error-quark, qm_model_error)
+QM_DEFINE_ERROR_DOMAIN ("qm-model-error-quark", qm_model_error_quark)
 
 /**
  * qm_model_new:

@@ -6,6 +6,7 @@
 
 #include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
+#include "qm-error.h"
 
 /* A default of the flow: @value is text of the plan file. It applies to tasks
  * and activities given as bits; the first row that applies wins. */
@@ -398,16 +399,16 @@ check_places (const QmPlan *plan,
     if (!is_place (catalog, plan->places.cloud.words[i], FALSE))
       {
         words = provider_words (catalog);
-        g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.cloud: \"%s\" is not known; use any of %s",
-                     plan->places.cloud.words[i], words);
+        qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.cloud", N_("\"{word}\" is not known; use any of {words}"),
+                      "word", plan->places.cloud.words[i], "words", words, NULL);
         return FALSE;
       }
   for (int i = 0; i < plan->places.regions.n; i++)
     if (!is_place (catalog, plan->places.regions.words[i], TRUE))
       {
-        g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                     "places.regions: no offer in \"%s\" is in the catalog; use a region as the providers name it, e.g. us-east-1",
-                     plan->places.regions.words[i]);
+        qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.regions",
+                      N_("no offer in \"{word}\" is in the catalog; use a region as the providers name it, e.g. us-east-1"),
+                      "word", plan->places.regions.words[i], NULL);
         return FALSE;
       }
 
@@ -423,24 +424,26 @@ check_devices (const QmPlan *plan,
 
   if (device[0] != '\0' && qm_catalog_find_device (catalog, device) == NULL)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                   "configuration.device: no device \"%s\" is in the catalog; the nearest is \"%s\"", device,
-                   qm_catalog_nearest_id (catalog, "device", device));
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
+                    N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""),
+                    "word", device, "nearest", qm_catalog_nearest_id (catalog, "device", device), NULL);
       return FALSE;
     }
   if (plan->configuration.offer[0] != '\0' && qm_catalog_find_offer (catalog, plan->configuration.offer) == NULL)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                   "configuration.offer: no offer \"%s\" is in the catalog; the nearest is \"%s\"", plan->configuration.offer,
-                   qm_catalog_nearest_id (catalog, "offer", plan->configuration.offer));
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.offer",
+                    N_("no offer \"{word}\" is in the catalog; the nearest is \"{nearest}\""), "word", plan->configuration.offer,
+                    "nearest", qm_catalog_nearest_id (catalog, "offer", plan->configuration.offer), NULL);
       return FALSE;
     }
   for (int i = 0; i < plan->places.n_owned; i++)
     if (qm_catalog_find_device (catalog, plan->places.owned[i].device) == NULL)
       {
-        g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                     "places.owned[%d].device: no device \"%s\" is in the catalog; the nearest is \"%s\"", i, plan->places.owned[i].device,
-                     qm_catalog_nearest_id (catalog, "device", plan->places.owned[i].device));
+        g_autofree char *path = g_strdup_printf ("places.owned[%d].device", i);
+
+        qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, path,
+                      N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""), "word", plan->places.owned[i].device,
+                      "nearest", qm_catalog_nearest_id (catalog, "device", plan->places.owned[i].device), NULL);
         return FALSE;
       }
 

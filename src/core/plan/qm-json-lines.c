@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "plan/qm-plan-fields.h"
+#include "qm-error.h"
 
 /* json-glib tells no positions of what it has parsed, keeps the last of two
  * members of one name, and cuts numbers that are too large. This walks the
@@ -16,6 +18,7 @@
 
 struct _QmJsonLines {
   GHashTable *lines;                /* (element-type utf8 int) */
+  char *stopped_at;                 /* (nullable): where the text is no JSON */
 };
 
 typedef struct {
@@ -32,11 +35,12 @@ static gboolean walk_value (Walker *self);
 
 static gboolean
 fail (Walker     *self,
-      const char *what)
+      const char *msgid)
 {
-  const char *path = self->path->len > 0 ? self->path->str : "the text";
+  const char *path = self->path->len > 0 ? self->path->str : NULL;
 
-  g_set_error (self->error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, "%d: %s: %s", self->line, path, what);
+  qm_error_set (self->error, QM_PLAN_ERROR, QM_PLAN_ERROR_SYNTAX, path, msgid, NULL);
+  qm_error_locate (*self->error, NULL, self->line);
   return FALSE;
 }
 
@@ -71,6 +75,8 @@ walk_string (Walker      *self,
   *start = self->at;
   while (self->at < self->end && *self->at != '"')
     {
+      if (g_str_has_prefix (self->at, "\\u0000"))
+        return fail (self, N_("a text holds a zero byte; leave it out"));
       self->line += *self->at == '\n';
       self->at += *self->at == '\\' && self->at + 1 < self->end ? 2 : 1;
     }
@@ -85,25 +91,39 @@ remember (Walker *self)
   if (self->depth > DEEPEST_PATH || g_hash_table_size (self->lines) >= MOST_PATHS)
     return TRUE;
   if (!g_hash_table_insert (self->lines, g_strdup (self->path->str), GINT_TO_POINTER (self->line)))
-    return fail (self, "is there twice; leave one of them out");
+    return fail (self, N_("is there twice; leave one of them out"));
 
   return TRUE;
+}
+
+/* A name may be written with escapes, and is the same name. */
+static char *
+plain_name (const char *name,
+            gsize       length)
+{
+  g_autofree char *quoted = g_strdup_printf ("\"%.*s\"", (int) MIN (length, G_MAXINT), name);
+  g_autoptr (JsonNode) node = memchr (name, '\\', length) != NULL ? json_from_string (quoted, NULL) : NULL;
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_dup_string (node) : g_strndup (name, length);
 }
 
 static gboolean
 walk_member (Walker *self)
 {
   gsize before = self->path->len, length;
-  const char *name;
+  const char *start;
+  g_autofree char *name = NULL;
   gboolean ok;
 
-  if (!walk_string (self, &name, &length))
+  if (!walk_string (self, &start, &length))
     return FALSE;
 
+  name = plain_name (start, length);
   if (before > 0)
     g_string_append_c (self->path, '.');
-  g_string_append_len (self->path, name, length);
-  ok = (length > LONGEST_NAME || remember (self)) && take (self, ':') && walk_value (self);
+  g_string_append (self->path, name);
+  /* A name with a point in it is no path. */
+  ok = (length > LONGEST_NAME || strpbrk (name, ".[") != NULL || remember (self)) && take (self, ':') && walk_value (self);
   if (ok)
     g_string_truncate (self->path, before);
 
@@ -157,9 +177,9 @@ walk_number (Walker *self)
   self->at += length;
   if (digits[0] != '\0' && strspn (digits, "0123456789") == strlen (digits))
     return g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL) ||
-           fail (self, "the number is too large; whole numbers up to 9223372036854775807 are possible");
+           fail (self, N_("the number is too large; whole numbers up to 9223372036854775807 are possible"));
   if (length == 0 || (!isfinite (g_ascii_strtod (text, &end)) && *end == '\0'))
-    return length > 0 && fail (self, "the number is too large; numbers up to 1e308 are possible");
+    return length > 0 && fail (self, N_("the number is too large; numbers up to 1e308 are possible"));
 
   return TRUE;
 }
@@ -197,7 +217,7 @@ walk_value (Walker *self)
   if (++self->depth > DEEPEST_NESTING)
     {
       g_string_truncate (self->path, MIN (self->path->len, LONGEST_NAME));
-      return fail (self, "nested too deep; a plan has four levels");
+      return fail (self, N_("nested too deep; a plan has four levels"));
     }
   ok = *self->at++ == '{' ? walk_object (self) : walk_array (self);
   self->depth--;
@@ -228,7 +248,8 @@ qm_json_lines_new (const char  *data,
   Walker walker = { data, data + length, 1, 0, path, NULL, &local_error };
 
   self->lines = walker.lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  walk_value (&walker);
+  if (!walk_value (&walker) && path->len > 0)
+    self->stopped_at = qm_plan_quote (path->str);
   if (local_error == NULL)
     return self;
 
@@ -248,7 +269,21 @@ qm_json_lines_free (QmJsonLines *self)
     return;
 
   g_hash_table_unref (self->lines);
+  g_free (self->stopped_at);
   g_free (self);
+}
+
+/**
+ * qm_json_lines_stopped_at:
+ * @self: lines
+ *
+ * Returns: (nullable): the field at which the text stops being JSON, where it
+ *   does
+ */
+const char *
+qm_json_lines_stopped_at (QmJsonLines *self)
+{
+  return self->stopped_at;
 }
 
 /**

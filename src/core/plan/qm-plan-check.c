@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "plan/qm-plan-fields.h"
-
-static gboolean
-conflict (const char **path,
-          const char  *where,
-          GError     **error,
-          const char  *message)
-{
-  *path = where;
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "%s: %s", where, message);
-  return FALSE;
-}
+#include "qm-error.h"
 
 /* How many replicas work on one batch; 0 where the plan leaves it open. */
 static double
@@ -31,7 +22,6 @@ stated_replicas (const QmConfiguration *configuration)
 
 static gboolean
 check_batch (const QmPlan  *plan,
-             const char   **path,
              GError       **error)
 {
   const QmConfiguration *configuration = &plan->configuration;
@@ -44,16 +34,15 @@ check_batch (const QmPlan  *plan,
   if (fabs (product - plan->training.global_batch) <= 0.5 * replicas * configuration->micro_batch)
     return TRUE;
 
-  *path = "training.global_batch";
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT,
-               "training.global_batch: %.0f is not micro_batch %.0f × gradient_accumulation %.0f × %.0f replicas = %.0f; leave one of them out",
-               plan->training.global_batch, configuration->micro_batch, configuration->gradient_accumulation, replicas, product);
+  qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "training.global_batch",
+                N_("{batch} is not micro_batch {micro} × gradient_accumulation {steps} × {replicas} replicas = {product}; leave one of them out"),
+                "#batch", plan->training.global_batch, "#micro", configuration->micro_batch,
+                "#steps", configuration->gradient_accumulation, "#replicas", replicas, "#product", product, NULL);
   return FALSE;
 }
 
 static gboolean
 check_layout (const QmPlan  *plan,
-              const char   **path,
               GError       **error)
 {
   const QmConfiguration *configuration = &plan->configuration;
@@ -61,13 +50,16 @@ check_layout (const QmPlan  *plan,
                    MAX (1, configuration->pipeline_parallel) * MAX (1, configuration->context_parallel);
 
   if (configuration->devices > 0 && configuration->nodes > configuration->devices)
-    return conflict (path, "configuration.nodes", error, "more nodes than devices; a node holds at least one device");
+    {
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "configuration.nodes",
+                    N_("more nodes than devices; a node holds at least one device"), NULL);
+      return FALSE;
+    }
   if (configuration->devices > 0 && configuration->data_parallel > 0 && product > configuration->devices)
     {
-      *path = "configuration.data_parallel";
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT,
-                   "configuration.data_parallel: data × tensor × pipeline × context parallel = %.0f, but there are %d devices",
-                   product, configuration->devices);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "configuration.data_parallel",
+                    N_("data × tensor × pipeline × context parallel = {product}, but there are {devices} devices"),
+                    "#product", product, "#devices", (double) configuration->devices, NULL);
       return FALSE;
     }
 
@@ -77,22 +69,20 @@ check_layout (const QmPlan  *plan,
 /**
  * qm_plan_check:
  * @plan: a plan whose fields are each in order
- * @path: (out): the field that is wrong
  * @error: return location for a #QmPlanError
  *
  * Returns: whether the answers agree with each other
  */
 gboolean
 qm_plan_check (const QmPlan  *plan,
-               const char   **path,
                GError       **error)
 {
   if (plan->task == QM_TASK_UNSET || plan->activity == QM_ACTIVITY_UNSET)
     {
-      *path = plan->task == QM_TASK_UNSET ? "task" : "activity";
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "%s: is missing; every plan says its task and activity", *path);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, plan->task == QM_TASK_UNSET ? "task" : "activity",
+                    N_("is missing; every plan says its task and activity"), NULL);
       return FALSE;
     }
 
-  return check_layout (plan, path, error) && check_batch (plan, path, error);
+  return check_layout (plan, error) && check_batch (plan, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/qm-plan-fields.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,7 +103,7 @@ static const QmField fields[] = {
   INTEGER (data.loader_workers, -1, 0, 4096),
   ENUM (limits.objective, qm_objective),
   NUMBER (limits.money, NAN, 0, 1e12),
-  { "limits.currency", QM_FIELD_TEXT, AT (limits.currency), NULL, 0, 0, 0, NULL, "a code of three letters, e.g. USD" },
+  { "limits.currency", QM_FIELD_TEXT, AT (limits.currency), NULL, 0, 0, 0, NULL, N_("a code of three letters, e.g. USD") },
   NUMBER (limits.hours, NAN, 0, LONG),
   NUMBER (limits.min_accuracy, NAN, 0, 1),
   NUMBER (limits.headroom, NAN, 0, 0.9),

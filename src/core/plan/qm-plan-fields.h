@@ -75,7 +75,6 @@ QmPlan        *qm_plan_read          (JsonObject      *object,
 
 /* the batch fields must agree; sharding must divide; and the like */
 gboolean       qm_plan_check         (const QmPlan    *plan,
-                                      const char     **path,
                                       GError         **error);
 
 /* which line a member of a JSON text is on */
@@ -83,6 +82,7 @@ QmJsonLines   *qm_json_lines_new     (const char      *data,
                                       gsize            length,
                                       GError         **error);
 void           qm_json_lines_free    (QmJsonLines     *self);
+const char    *qm_json_lines_stopped_at (QmJsonLines   *self);
 int            qm_json_lines_find    (QmJsonLines     *self,
                                       const char      *path);
 

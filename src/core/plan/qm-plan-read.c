@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "plan/qm-plan-fields.h"
+#include "qm-error.h"
 
 #define FORMAT "quartermaster-plan"
 #define VERSION 1
@@ -28,18 +30,15 @@ static gboolean read_object (Reader      *self,
                              const char  *prefix,
                              GError     **error);
 
-/* "LINE: message", for the file's name to be put in front. */
+/* Says on which line it is, for the file's name to be put in front. */
 static gboolean
-fail_at (Reader      *self,
-         const char  *path,
-         GError     **error)
+fail_at (Reader  *self,
+         GError **error)
 {
-  int line = self->lines != NULL ? qm_json_lines_find (self->lines, path) : 0;
+  const char *path = error != NULL ? qm_error_get_path (*error) : NULL;
 
-  if (line > 0)
-    g_prefix_error (error, "%d: ", line);
-  else if (self->lines != NULL)
-    g_prefix_error (error, "1: ");
+  if (self->lines != NULL && path != NULL)
+    qm_error_locate (*error, NULL, MAX (1, qm_json_lines_find (self->lines, path)));
 
   return FALSE;
 }
@@ -49,29 +48,29 @@ fail (Reader      *self,
       const char  *path,
       GError     **error,
       QmPlanError  code,
-      const char  *message)
+      const char  *msgid)
 {
-  g_set_error (error, QM_PLAN_ERROR, code, "%s: %s", path, message);
-  return fail_at (self, path, error);
+  qm_error_set (error, QM_PLAN_ERROR, code, path, msgid, NULL);
+  return fail_at (self, error);
 }
 
 static void
 warn (Reader     *self,
       const char *path,
-      char       *text)
+      QmMessage  *message)
 {
   QmPlanWarning *warning;
 
   if (self->warnings == NULL || self->n_warnings++ >= MOST_WARNINGS)
     {
-      g_free (text);
+      qm_message_free (message);
       return;
     }
 
   warning = g_new0 (QmPlanWarning, 1);
   warning->line = self->lines != NULL ? qm_json_lines_find (self->lines, path) : 0;
   warning->path = qm_plan_quote (path);
-  warning->text = text;
+  warning->message = message;
   g_ptr_array_add (self->warnings, warning);
 }
 
@@ -80,7 +79,7 @@ warn_unknown_key (Reader     *self,
                   const char *path,
                   const char *nearest)
 {
-  warn (self, path, g_strdup_printf ("not a field of a plan; the nearest is \"%s\"", nearest));
+  warn (self, path, qm_message_new_filled ("unknown-field", N_("not a field of a plan; the nearest is \"{nearest}\""), "nearest", nearest, NULL));
 }
 
 static gboolean
@@ -111,11 +110,11 @@ read_owned_count (Reader      *self,
   if (JSON_NODE_HOLDS_NULL (node))
     return TRUE;
   if (!JSON_NODE_HOLDS_VALUE (node) || (json_node_get_value_type (node) != G_TYPE_INT64 && json_node_get_value_type (node) != G_TYPE_DOUBLE))
-    return fail (self, path, error, QM_PLAN_ERROR_TYPE, "a whole number is expected");
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("a whole number is expected"));
 
   number = json_node_get_double (node);
   if (!(number >= 1 && number <= 1000000) || number != floor (number))
-    return fail (self, path, error, QM_PLAN_ERROR_VALUE, "a whole number from 1 to 1000000 is expected");
+    return fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a whole number from 1 to 1000000 is expected"));
   *value = (int) number;
 
   return TRUE;
@@ -130,7 +129,7 @@ read_owned_device (Reader      *self,
 {
   if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING ||
       strlen (json_node_get_string (node)) >= sizeof (QmWord))
-    return fail (self, path, error, QM_PLAN_ERROR_TYPE, "the id of a device of the catalog is expected");
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("the id of a device of the catalog is expected"));
 
   qm_word_set (device, json_node_get_string (node));
   return TRUE;
@@ -146,7 +145,7 @@ read_owned_machine (Reader      *self,
   g_autoptr (GList) members = NULL;
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
-    return fail (self, machine, error, QM_PLAN_ERROR_TYPE, "an object with device, devices and nodes is expected");
+    return fail (self, machine, error, QM_PLAN_ERROR_TYPE, N_("an object with device, devices and nodes is expected"));
 
   *owned = (QmOwned) { .devices = 1, .nodes = 1 };
   members = json_object_get_members (json_node_get_object (node));
@@ -169,7 +168,7 @@ read_owned_machine (Reader      *self,
     }
 
   return owned->device[0] != '\0' ||
-         fail (self, machine, error, QM_PLAN_ERROR_MISSING, "device is missing; the id of a device of the catalog is expected");
+         fail (self, machine, error, QM_PLAN_ERROR_MISSING, N_("device is missing; the id of a device of the catalog is expected"));
 }
 
 static gboolean
@@ -184,12 +183,12 @@ read_owned (Reader      *self,
   if (JSON_NODE_HOLDS_NULL (node))
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (node))
-    return fail (self, "places.owned", error, QM_PLAN_ERROR_TYPE, "a list of machines is expected");
+    return fail (self, "places.owned", error, QM_PLAN_ERROR_TYPE, N_("a list of machines is expected"));
 
   array = json_node_get_array (node);
   n = json_array_get_length (array);
   if (n > QM_MAX_OWNED)
-    return fail (self, "places.owned", error, QM_PLAN_ERROR_VALUE, "too many machines; at most 16 are possible");
+    return fail (self, "places.owned", error, QM_PLAN_ERROR_VALUE, N_("too many machines; at most 16 are possible"));
 
   for (guint i = 0; i < n; i++)
     {
@@ -224,7 +223,9 @@ warn_unknown_words (Reader        *self,
       g_autofree char *quote = qm_plan_quote (word);
 
       if (word[0] != '\0' && !field->check (word))
-        warn (self, field->path, g_strdup_printf ("\"%s\" is not known; estimated with what is usual in its place", quote));
+        warn (self, field->path,
+              qm_message_new_filled ("unknown-word", N_("\"{word}\" is not known; estimated with what is usual in its place"),
+                                     "word", quote, NULL));
     }
 }
 
@@ -236,7 +237,7 @@ read_field (Reader        *self,
             GError       **error)
 {
   if (!qm_plan_field_read (field, plan, node, error))
-    return fail_at (self, field->path, error);
+    return fail_at (self, error);
 
   warn_unknown_words (self, field, plan);
   return TRUE;
@@ -258,7 +259,7 @@ read_member (Reader      *self,
   if (is_section (path))
     return JSON_NODE_HOLDS_NULL (node) ||
            (JSON_NODE_HOLDS_OBJECT (node) && read_object (self, plan, json_node_get_object (node), path, error)) ||
-           (!JSON_NODE_HOLDS_OBJECT (node) && fail (self, path, error, QM_PLAN_ERROR_TYPE, "an object is expected"));
+           (!JSON_NODE_HOLDS_OBJECT (node) && fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("an object is expected")));
 
   if (strcmp (path, "format") != 0 && strcmp (path, "version") != 0 && self->n_warnings < MOST_WARNINGS)
     warn_unknown_key (self, path, qm_plan_field_nearest (path));
@@ -279,7 +280,10 @@ read_object (Reader      *self,
     {
       g_autofree char *path = prefix != NULL ? g_strconcat (prefix, ".", l->data, NULL) : g_strdup (l->data);
 
-      if (!read_member (self, plan, path, json_object_get_member (object, l->data), error))
+      /* A name with a point in it is no path. */
+      if (strpbrk (l->data, ".[") != NULL)
+        warn_unknown_key (self, path, qm_plan_field_nearest (path));
+      else if (!read_member (self, plan, path, json_object_get_member (object, l->data), error))
         return FALSE;
     }
 
@@ -305,17 +309,18 @@ check_format (Reader      *self,
   JsonNode *number = json_object_get_member (object, "version");
 
   if (!is_of_type (format, G_TYPE_STRING) || strcmp (json_node_get_string (format), FORMAT) != 0)
-    return fail (self, "format", error, QM_PLAN_ERROR_FORMAT, "\"" FORMAT "\" is expected: this is no plan file");
+    return fail (self, "format", error, QM_PLAN_ERROR_FORMAT, N_("\"quartermaster-plan\" is expected: this is no plan file"));
   if (!is_of_type (number, G_TYPE_INT64) || json_node_get_int (number) < 1)
-    return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, "a whole number from 1 is expected");
+    return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, N_("a whole number from 1 is expected"));
 
   *version = json_node_get_int (number);
   if (*version <= VERSION)
     return TRUE;
 
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT,
-               "version: %" G_GINT64_FORMAT " was written by a later program; this one reads up to %d", *version, VERSION);
-  return fail_at (self, "version", error);
+  qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_FORMAT, "version",
+                N_("{version} was written by a later program; this one reads up to {newest}"),
+                "#version", (double) *version, "#newest", (double) VERSION, NULL);
+  return fail_at (self, error);
 }
 
 static gboolean
@@ -326,7 +331,7 @@ migrate (Reader      *self,
 {
   for (; version < VERSION; version++)
     if (migrations[version - 1] != NULL && !migrations[version - 1] (object))
-      return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, "this plan could not be brought up to date");
+      return fail (self, "version", error, QM_PLAN_ERROR_FORMAT, N_("this plan could not be brought up to date"));
 
   return TRUE;
 }
@@ -349,19 +354,18 @@ qm_plan_read (JsonObject   *object,
 {
   g_autoptr (QmPlan) plan = qm_plan_new ();
   Reader self = { lines, warnings, 0 };
-  const char *path = NULL;
   gint64 version;
 
   if (!check_format (&self, object, &version, error) || !migrate (&self, object, version, error) ||
       !read_object (&self, plan, object, NULL, error))
     return NULL;
-  if (!qm_plan_check (plan, &path, error))
+  if (!qm_plan_check (plan, error))
     {
-      fail_at (&self, path, error);
+      fail_at (&self, error);
       return NULL;
     }
   if (plan->task == QM_TASK_TABULAR && plan->activity == QM_ACTIVITY_FINE_TUNE)
-    warn (&self, "activity", g_strdup ("trees are not fine-tuned; estimated as \"train\""));
+    warn (&self, "activity", qm_message_new ("trees", N_("trees are not fine-tuned; estimated as \"train\"")));
 
   return g_steal_pointer (&plan);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "plan/qm-plan-fields.h"
 #include "qm-enum.h"
+#include "qm-error.h"
 
 #define LONGEST_QUOTE 60
 
@@ -38,9 +40,28 @@ unknown_word (const QmField *self,
 {
   g_autofree char *quote = qm_plan_quote (word);
 
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not known; use %s%s", self->path, quote,
-               self->kind == QM_FIELD_TEXT ? "" : "one of ", words);
+  if (self->kind == QM_FIELD_TEXT)
+    qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path, N_("\"{word}\" is not known; use {example}"),
+                  "word", quote, "=example", words, NULL);
+  else
+    qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path, N_("\"{word}\" is not known; use one of {words}"),
+                  "word", quote, "words", words, NULL);
   return FALSE;
+}
+
+static const char *
+kind_of (JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    return N_("an object");
+  if (JSON_NODE_HOLDS_ARRAY (node))
+    return N_("a list");
+  if (JSON_NODE_HOLDS_NULL (node))
+    return N_("null");
+  if (json_node_get_value_type (node) == G_TYPE_STRING)
+    return N_("a text");
+
+  return json_node_get_value_type (node) == G_TYPE_BOOLEAN ? N_("true or false") : N_("a number");
 }
 
 static gboolean
@@ -49,10 +70,8 @@ wrong_type (const QmField *self,
             JsonNode      *node,
             GError       **error)
 {
-  g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, "%s: %s is expected, found %s", self->path, expected,
-               JSON_NODE_HOLDS_OBJECT (node) ? "an object" : JSON_NODE_HOLDS_ARRAY (node) ? "a list"
-               : JSON_NODE_HOLDS_NULL (node) ? "null" : json_node_get_value_type (node) == G_TYPE_STRING ? "a text"
-               : json_node_get_value_type (node) == G_TYPE_BOOLEAN ? "true or false" : "a number");
+  qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_TYPE, self->path, N_("{wanted} is expected, found {found}"),
+                "=wanted", expected, "=found", kind_of (node), NULL);
   return FALSE;
 }
 
@@ -70,18 +89,20 @@ read_double (const QmField *self,
              GError       **error)
 {
   if (!holds (node, G_TYPE_INT64) && !holds (node, G_TYPE_DOUBLE))
-    return wrong_type (self, "a number", node, error);
+    return wrong_type (self, N_("a number"), node, error);
 
   *value = json_node_get_double (node);
   if (!isfinite (*value) || *value < self->minimum || *value > self->maximum)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %g is out of range; %g to %g are possible", self->path, *value,
-                   self->minimum, self->maximum);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path,
+                    N_("{value} is out of range; {least} to {most} are possible"),
+                    "#value", *value, "#least", self->minimum, "#most", self->maximum, NULL);
       return FALSE;
     }
   if (self->kind != QM_FIELD_NUMBER && *value != floor (*value))
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %g is not whole; a whole number is expected", self->path, *value);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path, N_("{value} is not whole; a whole number is expected"),
+                    "#value", *value, NULL);
       return FALSE;
     }
 
@@ -95,8 +116,8 @@ check_word (const QmField *self,
 {
   if (strlen (word) >= sizeof (QmWord))
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: the word is too long; at most %d letters are possible",
-                   self->path, (int) sizeof (QmWord) - 1);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path,
+                    N_("the word is too long; at most {most} letters are possible"), "#most", (double) sizeof (QmWord) - 1, NULL);
       return FALSE;
     }
   if (self->check != NULL && self->words != NULL && word[0] != '\0' && !self->check (word))
@@ -115,13 +136,14 @@ read_words (const QmField *self,
   guint n;
 
   if (!JSON_NODE_HOLDS_ARRAY (node))
-    return wrong_type (self, "a list of words", node, error);
+    return wrong_type (self, N_("a list of words"), node, error);
 
   array = json_node_get_array (node);
   n = json_array_get_length (array);
   if (n > QM_MAX_WORDS)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: %u words; at most %d are possible", self->path, n, QM_MAX_WORDS);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, self->path, N_("{count} words; at most {most} are possible"),
+                    "#count", (double) n, "#most", (double) QM_MAX_WORDS, NULL);
       return FALSE;
     }
 
@@ -130,7 +152,7 @@ read_words (const QmField *self,
       JsonNode *element = json_array_get_element (array, i);
 
       if (!holds (element, G_TYPE_STRING))
-        return wrong_type (self, "a list of words", element, error);
+        return wrong_type (self, N_("a list of words"), element, error);
       if (!check_word (self, json_node_get_string (element), error))
         return FALSE;
       qm_word_set (list->words[i], json_node_get_string (element));
@@ -149,7 +171,7 @@ read_enum (const QmField *self,
   g_autofree char *words = NULL;
 
   if (!holds (node, G_TYPE_STRING))
-    return wrong_type (self, "a word", node, error);
+    return wrong_type (self, N_("a word"), node, error);
   if (qm_enum_from_word (self->enum_type (), json_node_get_string (node), value))
     return TRUE;
 
@@ -166,7 +188,7 @@ read_text (const QmField *self,
   const char *text;
 
   if (!holds (node, G_TYPE_STRING))
-    return wrong_type (self, "a text", node, error);
+    return wrong_type (self, N_("a text"), node, error);
 
   text = json_node_get_string (node);
   if (self->offset != G_STRUCT_OFFSET (QmPlan, limits.currency))
@@ -209,7 +231,7 @@ qm_plan_field_read (const QmField *self,
       return read_text (self, at, node, error);
     case QM_FIELD_WORD:
       if (!holds (node, G_TYPE_STRING))
-        return wrong_type (self, "a word", node, error);
+        return wrong_type (self, N_("a word"), node, error);
       if (!check_word (self, json_node_get_string (node), error))
         return FALSE;
       qm_word_set (at, json_node_get_string (node));
@@ -220,12 +242,12 @@ qm_plan_field_read (const QmField *self,
       return read_enum (self, at, node, error);
     case QM_FIELD_TERNARY:
       if (!holds (node, G_TYPE_BOOLEAN))
-        return wrong_type (self, "true or false", node, error);
+        return wrong_type (self, N_("true or false"), node, error);
       *(QmTernary *) at = json_node_get_boolean (node) ? QM_TERNARY_YES : QM_TERNARY_NO;
       return TRUE;
     case QM_FIELD_OBJECT:
       if (!JSON_NODE_HOLDS_OBJECT (node))
-        return wrong_type (self, "an object", node, error);
+        return wrong_type (self, N_("an object"), node, error);
       *(JsonObject **) at = json_node_dup_object (node);
       return TRUE;
     case QM_FIELD_INTEGER:

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "plan/qm-flow.h"
 #include "plan/qm-plan-fields.h"
+#include "qm-error.h"
+#include "qm-file.h"
 #include "qm-json-writer.h"
 
 static JsonObject *
@@ -86,7 +89,7 @@ qm_plan_to_data (const QmPlan *self,
  * qm_plan_save:
  * @self: a plan
  * @path: where to
- * @error: return location for a #GFileError
+ * @error: return location for a #QM_FILE_ERROR
  *
  * Writes the plan beside @path and renames it: the file is the old or the new
  * one, whole.
@@ -101,7 +104,7 @@ qm_plan_save (const QmPlan  *self,
   gsize length;
   g_autofree char *data = qm_plan_to_data (self, &length);
 
-  return g_file_set_contents_full (path, data, length, G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0644, error);
+  return qm_file_write (path, data, length, error);
 }
 
 /**
@@ -212,7 +215,7 @@ qm_plan_set_field (QmPlan      *plan,
 
   if (found == NULL)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: not a field of a plan", field);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, field, N_("not a field of a plan"), NULL);
       return FALSE;
     }
   if (value == NULL)
@@ -224,8 +227,8 @@ qm_plan_set_field (QmPlan      *plan,
   node = node_from_text (found, value);
   if (node == NULL)
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "%s: \"%s\" is not understood; a number, or true or false, is expected",
-                   field, value);
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, field,
+                    N_("\"{word}\" is not understood; a number, or true or false, is expected"), "word", value, NULL);
       return FALSE;
     }
 

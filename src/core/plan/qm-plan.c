@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "plan/qm-plan-fields.h"
+#include "qm-error.h"
 
-G_DEFINE_QUARK (qm-plan-error-quark, qm_plan_error)
+QM_DEFINE_ERROR_DOMAIN ("qm-plan-error-quark", qm_plan_error_quark)
 
 G_DEFINE_BOXED_TYPE (QmPlan, qm_plan, qm_plan_copy, qm_plan_free)
 
@@ -158,7 +159,7 @@ qm_plan_warning_free (QmPlanWarning *self)
     return;
 
   g_free (self->path);
-  g_free (self->text);
+  qm_message_free (self->message);
   g_free (self);
 }
 

@@ -3,6 +3,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "qm-message.h"
 #include "qm-plan-enums.h"
 
 G_BEGIN_DECLS
@@ -240,12 +241,12 @@ gboolean qm_word_list_contains (const QmWordList *self,
  * QmPlanWarning:
  * @line: in the file, 1 is the first; 0 where unknown
  * @path: of the field, e.g. `training.epochs`
- * @text: what was found and what would be right, in English
+ * @message: what was found and what would be right
  */
 typedef struct {
   int line;
   char *path;
-  char *text;
+  QmMessage *message;
 } QmPlanWarning;
 
 void     qm_plan_warning_free  (QmPlanWarning *self);
@@ -261,7 +262,7 @@ QmPlan  *qm_plan_load          (const char    *path,
                                 GPtrArray     *warnings,
                                 GError       **error);
 void     qm_plan_locate_error  (const char    *path,
-                                GError       **error);
+                                GError       *error);
 char    *qm_plan_to_data       (const QmPlan  *self,
                                 gsize         *length);
 gboolean qm_plan_save          (const QmPlan  *self,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "hardware/qm-catalog.h"
+#include "qm-file.h"
 
 /* Two folders that a test fills. */
 typedef struct {
@@ -90,7 +91,7 @@ static const struct {
   const char *message;
 } faults[] = {
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\",\n \"bandwidth_gb_per_second\": \"448\"}",
-    QM_CATALOG_ERROR_TYPE, "devices.json:5: bandwidth_gb_per_second: a number is expected, found a string" },
+    QM_CATALOG_ERROR_TYPE, "devices.json:5: bandwidth_gb_per_second: a number is expected, found a text" },
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"memory_gib\": -8}",
     QM_CATALOG_ERROR_VALUE, "devices.json:4: memory_gib: must not be negative, found -8" },
   { "devices", "{\"id\": \"two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\"}",
@@ -104,9 +105,9 @@ static const struct {
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"tflops\": {\"fp16\": true}}",
     QM_CATALOG_ERROR_TYPE, "devices.json:4: tflops.fp16: a number is expected, found true or false" },
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"link\": \"pcie\"}",
-    QM_CATALOG_ERROR_TYPE, "devices.json:4: link: an object is expected, found a string" },
+    QM_CATALOG_ERROR_TYPE, "devices.json:4: link: an object is expected, found a text" },
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"pci_ids\": [1]}",
-    QM_CATALOG_ERROR_TYPE, "devices.json:4: pci_ids: a list of strings is expected, found a number in it" },
+    QM_CATALOG_ERROR_TYPE, "devices.json:4: pci_ids: a list of texts is expected, found a number in it" },
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"unified_memory\": 1}",
     QM_CATALOG_ERROR_TYPE, "devices.json:4: unified_memory: true or false is expected, found a number" },
   { "devices", "{\"id\": \"two\", \"name\": \"Two\", \"vendor\": \"amd\", \"class\": \"consumer\", \"source\": \"x y\", \"usable_fraction\": 1.5}",
@@ -169,7 +170,7 @@ test_no_folder (void)
   g_autoptr (GError) error = NULL;
 
   g_assert_null (qm_catalog_load ("/nowhere/at/all", NULL, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+  g_assert_error (error, QM_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
 /* An error in a user's file names it by its whole path. */

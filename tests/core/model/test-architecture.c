@@ -172,7 +172,7 @@ static const char * const refused[][2] = {
   { "{" BASE "\"hidden_size\":\"64k\",\"num_hidden_layers\":2,\"num_attention_heads\":4}",
     "hidden_size is “64k”, and should be a number" },
   { "{" BASE "\"hidden_size\":9223372036854775807,\"num_hidden_layers\":2,\"num_attention_heads\":4}",
-    "hidden_size is 9.22337e+18, more than the 1e+07 that any model has" },
+    "hidden_size is 9.22337203685478e+18, more than the 10000000 that any model has" },
   { "{" BASE "\"hidden_size\":66,\"num_hidden_layers\":2,\"num_attention_heads\":4}",
     "hidden_size is 66, and should be a multiple of the 4 attention heads" },
   { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"num_experts\":2,"

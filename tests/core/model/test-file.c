@@ -333,7 +333,7 @@ static const struct {
   { "config.json", "{\"bos_token_id\":1,\"eos_token_id\":2,\"_from_model_config\":true}", "text generation" },
   { "config.json", "{\"_class_name\":\"StableDiffusionPipeline\",\"unet\":[\"diffusers\",\"U\"]}", "unet" },
   { "config.json", "[1,2]", "no JSON object" },
-  { "config.json", "{\n\"a\": 1,\n}", "line 2" },
+  { "config.json", "{\n\"a\": 1,\n}", "config.json:2: not valid JSON: " },
   { "pytorch_model.bin", "PK\3\4abcdefgh", "PyTorch" },
   { "model.pkl", "\x80\2}q", "pickle" },
   { "x.gguf", "GGML....", "does not begin" },

@@ -62,7 +62,7 @@ read_line (const char *line,
   if (error != NULL)
     g_error ("%s: %s: %s", file, json_object_get_string_member (object, "id"), error->message);
   for (guint i = 0; i < warnings->len; i++)
-    g_error ("%s: %s: %s", file, json_object_get_string_member (object, "id"), ((QmPlanWarning *) g_ptr_array_index (warnings, i))->text);
+    g_error ("%s: %s: %s", file, json_object_get_string_member (object, "id"), ((QmPlanWarning *) g_ptr_array_index (warnings, i))->path);
 
   assert_passed_through (plan, catalog, json_object_get_string_member (object, "id"));
   text = qm_plan_to_data (plan, NULL);
