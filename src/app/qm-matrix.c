@@ -84,9 +84,9 @@ hardware_cell (QmMatrixItem *item,
   if (choice->offer == NULL)
     *second = g_strdup (qm_phrase_place (qm_language_get_words (), choice->place));
   else if (pricing != NULL)
-    *second = g_strdup_printf ("%s %s, %s", choice->offer->provider, choice->offer->instance, pricing);
+    *second = g_strdup_printf ("%s %s, %s", choice->offer->provider_name, choice->offer->instance, pricing);
   else
-    *second = g_strdup_printf ("%s %s", choice->offer->provider, choice->offer->instance);
+    *second = g_strdup_printf ("%s %s", choice->offer->provider_name, choice->offer->instance);
 }
 
 static void

@@ -55,6 +55,21 @@ find_option (const QmQuestion *question,
   return NULL;
 }
 
+/* ["eu-west-1","eu-north-1"] of the plan file as people write it: eu-west-1, eu-north-1 */
+static char *
+join_words (const char *value)
+{
+  g_autoptr (JsonNode) node = value != NULL ? json_from_string (value, NULL) : NULL;
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_auto (GStrv) strings = NULL;
+
+  for (guint i = 0; node != NULL && JSON_NODE_HOLDS_ARRAY (node) && i < json_array_get_length (json_node_get_array (node)); i++)
+    g_strv_builder_add (words, json_array_get_string_element (json_node_get_array (node), i));
+  strings = g_strv_builder_end (words);
+
+  return g_strjoinv (", ", strings);
+}
+
 /**
  * qm_describe_answer:
  * @question: the question
@@ -81,7 +96,9 @@ qm_describe_answer (const QmQuestion *question,
     return g_strdup (_(option->name));
   if (question->kind == QM_ANSWER_YES_NO)
     return g_strdup (strcmp (value, "true") == 0 ? _("Yes") : _("No"));
-  if (question->kind == QM_ANSWER_WORD || question->kind == QM_ANSWER_WORDS)
+  if (question->kind == QM_ANSWER_WORDS)
+    return join_words (value);
+  if (question->kind == QM_ANSWER_WORD)
     return g_strdup (value);
 
   amount = g_ascii_strtod (value, NULL);
@@ -245,21 +262,6 @@ switch_row_new (QmSession        *session,
   return row;
 }
 
-/* ["aws","gcp"] of the plan file as people write it: aws, gcp */
-static char *
-join_words (const char *value)
-{
-  g_autoptr (JsonNode) node = value != NULL ? json_from_string (value, NULL) : NULL;
-  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
-  g_auto (GStrv) strings = NULL;
-
-  for (guint i = 0; node != NULL && JSON_NODE_HOLDS_ARRAY (node) && i < json_array_get_length (json_node_get_array (node)); i++)
-    g_strv_builder_add (words, json_array_get_string_element (json_node_get_array (node), i));
-  strings = g_strv_builder_end (words);
-
-  return g_strjoinv (", ", strings);
-}
-
 static void
 words_applied (AdwEntryRow *row)
 {
@@ -319,6 +321,8 @@ qm_question_row_new (QmSession        *session,
     return combo_row_new (session, question);
   if (question->kind == QM_ANSWER_YES_NO)
     return switch_row_new (session, question);
+  if (strcmp (question->field, "places.cloud") == 0)
+    return qm_providers_row_new (session, question);
   if (question->kind == QM_ANSWER_WORDS)
     return words_row_new (session, question);
 

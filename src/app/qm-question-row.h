@@ -20,6 +20,15 @@ GtkWidget *qm_number_row_new   (QmSession        *session,
                                 const QmQuestion *question);
 GtkWidget *qm_number_row_get_unit (QmNumberRow   *self);
 
+#define QM_TYPE_PROVIDERS_ROW (qm_providers_row_get_type ())
+G_DECLARE_FINAL_TYPE (QmProvidersRow, qm_providers_row, QM, PROVIDERS_ROW, AdwExpanderRow)
+
+GtkWidget *qm_providers_row_new (QmSession       *session,
+                                 const QmQuestion *question);
+
+char      *qm_describe_providers (QmCatalog       *catalog,
+                                  const char      *value);
+
 /* "20k", "1.5 M", "7B", "20,000" → a number; NaN where it is none */
 double     qm_parse_quantity   (const char       *text,
                                 const QmWords    *words);

@@ -91,6 +91,19 @@ model_name (QmReviewList *self)
   return g_strdup (resolved != NULL ? resolved->model->name : _("unknown"));
 }
 
+static char *
+describe (QmReviewList     *self,
+          const QmQuestion *question,
+          const char       *value)
+{
+  if (strcmp (question->field, "model.id") == 0)
+    return model_name (self);
+  if (strcmp (question->field, "places.cloud") == 0)
+    return qm_describe_providers (qm_session_get_catalog (self->session), value);
+
+  return qm_describe_answer (question, value, currency (self));
+}
+
 static gboolean
 is_assumed (const QmResolved *resolved,
             const char       *field)
@@ -118,7 +131,7 @@ fill_answers (QmReviewList     *self,
       if (!qm_flow_applies (question, resolved->plan) ||
           (!always && (value == NULL || is_assumed (resolved, question->field))))
         continue;
-      text = strcmp (question->field, "model.id") == 0 ? model_name (self) : qm_describe_answer (question, value, currency (self));
+      text = describe (self, question, value);
       add_row (self->answers, question, _(question->title), NULL, text);
     }
 }
@@ -136,7 +149,7 @@ fill_assumptions (QmReviewList     *self,
 
       if (question == NULL || !qm_flow_applies (question, resolved->plan))
         continue;
-      value = qm_describe_answer (question, assumption->value, currency (self));
+      value = describe (self, question, assumption->value);
       add_row (self->assumptions, question, _(question->title), why, value);
     }
 }

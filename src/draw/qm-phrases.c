@@ -187,7 +187,7 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
 
   if (choice->offer != NULL)
     /* Translators: provider, machine, region, price of an hour, on demand or spot, date */
-    return g_strdup_printf (words->translate (N_("%s %s in %s, %s an hour (%s). Price of %s.")), choice->offer->provider, choice->offer->instance,
+    return g_strdup_printf (words->translate (N_("%s %s in %s, %s an hour (%s). Price of %s.")), choice->offer->provider_name, choice->offer->instance,
                             choice->offer->region != NULL ? choice->offer->region : words->translate (N_("any region")), hour,
                             cost->pricing == QM_PRICING_SPOT ? words->translate (N_("spot")) : words->translate (N_("on demand")), date);
   if (choice->place == QM_PLACE_BUY)

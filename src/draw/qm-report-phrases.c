@@ -72,9 +72,9 @@ qm_report_where (const QmReport *report,
   const QmWords *words = report->words;
 
   if (choice->offer != NULL && choice->machines > 1)
-    return g_strdup_printf ("%d × %s %s", choice->machines, choice->offer->provider, choice->offer->instance);
+    return g_strdup_printf ("%d × %s %s", choice->machines, choice->offer->provider_name, choice->offer->instance);
   if (choice->offer != NULL)
-    return g_strdup_printf ("%s %s", choice->offer->provider, choice->offer->instance);
+    return g_strdup_printf ("%s %s", choice->offer->provider_name, choice->offer->instance);
 
   switch (choice->place)
     {

@@ -445,7 +445,7 @@ collect_sources (QmReport *report)
 
       if (row->offer != NULL)
         {
-          g_autofree char *name = g_strdup_printf ("%s %s", row->offer->provider, row->offer->instance);
+          g_autofree char *name = g_strdup_printf ("%s %s", row->offer->provider_name, row->offer->instance);
 
           add_source (list, name, row->offer->source,
                       row->estimate.cost.as_of != NULL ? qm_format_date (report->words, row->estimate.cost.as_of) : NULL);

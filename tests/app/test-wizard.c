@@ -190,6 +190,11 @@ answer_last_pages (Driver *driver)
   assert_field (driver, "limits.objective", "cheapest");
   adw_switch_row_set_active (ADW_SWITCH_ROW (driver_find (page, "places.buy")), FALSE);
   assert_field (driver, "places.buy", "false");
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (driver_find (page, "places.cloud")), TRUE);
+  driver_settle (driver);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (driver_find (page, "gcp")), TRUE);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (driver_find (page, "aws")), TRUE);
+  assert_field (driver, "places.cloud", "[\"aws\",\"gcp\"]");
   driver_settle (driver);
 }
 
@@ -234,6 +239,7 @@ edit_in_review (Driver *driver)
 {
   driver_assert_page (driver, "review");
   g_assert_true (driver_shows (review_row (driver, "How much money a month?"), "9,000\302\240USD"));
+  g_assert_true (driver_shows (review_row (driver, "From whom may machines be rented?"), "AWS, Google Cloud"));
   gtk_widget_activate (review_row (driver, "How many requests a second?"));
   driver_settle (driver);
   driver_assert_page (driver, "scale");

@@ -93,9 +93,9 @@ qm_choice_set_label (QmChoice *choice)
 
   if (choice->offer != NULL && choice->machines > 1)
     g_snprintf (choice->label, sizeof choice->label, "%s, %d × %s %s", hardware, choice->machines,
-                choice->offer->provider, choice->offer->instance);
+                choice->offer->provider_name, choice->offer->instance);
   else if (choice->offer != NULL)
-    g_snprintf (choice->label, sizeof choice->label, "%s, %s %s", hardware, choice->offer->provider,
+    g_snprintf (choice->label, sizeof choice->label, "%s, %s %s", hardware, choice->offer->provider_name,
                 choice->offer->instance);
   else
     g_strlcpy (choice->label, hardware, sizeof choice->label);

@@ -54,6 +54,18 @@ read_prices (QmCatalog *self,
   qm_record_source (record, "spot_source", self->chunk, NULL);
 }
 
+static const char *
+name_of_provider (QmCatalog  *self,
+                  const char *id)
+{
+  JsonNode *table = qm_catalog_table (self, "providers");
+  JsonObject *root = table != NULL && JSON_NODE_HOLDS_OBJECT (table) ? json_node_get_object (table) : NULL;
+  JsonNode *names = root != NULL ? json_object_get_member (root, "names") : NULL;
+  JsonNode *name = names != NULL && JSON_NODE_HOLDS_OBJECT (names) && id != NULL ? json_object_get_member (json_node_get_object (names), id) : NULL;
+
+  return name != NULL && JSON_NODE_HOLDS_VALUE (name) && json_node_get_string (name) != NULL ? json_node_get_string (name) : id;
+}
+
 static gboolean
 read_offer (QmCatalog *self,
             QmRecord  *record,
@@ -61,6 +73,7 @@ read_offer (QmCatalog *self,
 {
   offer->id = qm_record_require_string (record, "id");
   offer->provider = qm_record_require_string (record, "provider");
+  offer->provider_name = name_of_provider (self, offer->provider);
   offer->instance = qm_record_require_string (record, "instance");
   offer->region = qm_record_string (record, "region");
   offer->kind = qm_record_string (record, "kind");

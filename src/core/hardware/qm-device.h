@@ -99,7 +99,8 @@ typedef struct {
  */
 typedef struct {
   const char *id;
-  const char *provider;
+  const char *provider;             /* its id */
+  const char *provider_name;        /* what it calls itself; the id where that is not known */
   const char *instance;
   const char *region;
   const char *kind;                 /* vm, pod, serverless, tpu ... */

@@ -126,6 +126,28 @@ test_offer (void)
   g_assert_cmpfloat (slice->device_count, ==, 0.125);
 }
 
+/* People know the cloud of Google by that name, not as "gcp". */
+static void
+test_provider_names (void)
+{
+  g_autoptr (QmCatalog) catalog = load_shipped ();
+  gboolean seen = FALSE;
+
+  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
+    {
+      const QmOffer *offer = qm_catalog_offer (catalog, i);
+
+      g_test_message ("%s: %s", offer->provider, offer->provider_name);
+      g_assert_true (g_ascii_isupper (offer->provider_name[0]));
+      if (g_str_equal (offer->provider, "gcp"))
+        {
+          g_assert_cmpstr (offer->provider_name, ==, "Google Cloud");
+          seen = TRUE;
+        }
+    }
+  g_assert_true (seen);
+}
+
 /* timm has ResNet-50 at several sizes: 4.11 GMACs at 224 pixels. */
 static void
 test_vision_model (void)
@@ -189,6 +211,7 @@ main (int    argc,
   g_test_add_func ("/catalog/unknown-device", test_unknown_device);
   g_test_add_func ("/catalog/origins", test_origins);
   g_test_add_func ("/catalog/offer", test_offer);
+  g_test_add_func ("/catalog/provider-names", test_provider_names);
   g_test_add_func ("/catalog/vision-model", test_vision_model);
   g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
