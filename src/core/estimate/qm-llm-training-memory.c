@@ -148,25 +148,31 @@ base_recipe (const QmLlmJob *job,
   return deepspeed ? recipe_deepspeed : recipe_32_bit;
 }
 
+/* Of @adam, what two averages and, where it is kept with them, a 32-bit copy of
+ * the weights take under Adam; other optimizers have other averages, but the same
+ * copy. */
 static double
 optimizer_bytes (const QmLlmJob *job,
                  double          adam)
 {
+  double copy = adam > 8 ? 4 : 0;
+  double averages = adam - copy;
+
   if (is_offloaded (job))
     return 0;
 
   switch (job->plan->training.optimizer)
     {
     case QM_OPTIMIZER_ADAMW_8BIT:
-      return 2;
+      return copy + 2;
     case QM_OPTIMIZER_LION:
     case QM_OPTIMIZER_MUON:
-    case QM_OPTIMIZER_SGD:
     case QM_OPTIMIZER_SGD_MOMENTUM:
-      return adam / 2;
+      return copy + averages / 2;
+    case QM_OPTIMIZER_SGD:
     case QM_OPTIMIZER_ADAFACTOR:
     case QM_OPTIMIZER_PAGED_ADAMW_8BIT:
-      return 0;
+      return copy;
     default:
       return adam;
     }

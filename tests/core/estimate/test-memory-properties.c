@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "decide/qm-choices.h"
+
+/* Where physics is monotone, so is the need for memory: over many plans drawn at
+ * random, with a fixed seed. */
+
+#define PLANS 60
+
+/* Less than allocators round. */
+#define ROUNDING 1e-3
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+typedef struct {
+  const char *section;
+  const char *field;
+  const char *values[6];            /* JSON, each needs no less than the one before */
+} Ladder;
+
+static JsonObject *
+section_of (JsonObject *plan,
+            const char *name)
+{
+  if (!json_object_has_member (plan, name))
+    json_object_set_object_member (plan, name, json_object_new ());
+
+  return json_object_get_object_member (plan, name);
+}
+
+static void
+set (JsonObject *plan,
+     const char *section,
+     const char *field,
+     const char *value)
+{
+  json_object_set_member (section_of (plan, section), field, json_from_string (value, NULL));
+}
+
+/* NaN where nothing can be said. */
+static double
+need (JsonObject *object)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_object (object, NULL, &error);
+  g_autoptr (QmResolved) resolved = NULL;
+  QmChoice choice;
+  double bytes;
+
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
+  bytes = choice.estimate.memory.need.p50;
+  qm_choice_clear (&choice);
+
+  return bytes;
+}
+
+static void
+assert_grows (JsonObject   *plan,
+              const Ladder *ladder)
+{
+  double before = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ladder->values) && ladder->values[i] != NULL; i++)
+    {
+      double now;
+
+      set (plan, ladder->section, ladder->field, ladder->values[i]);
+      now = need (plan);
+      if (isnan (now))
+        continue;
+      if (now < before * (1 - ROUNDING))
+        {
+          g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), plan);
+          g_autofree char *text = json_to_string (node, FALSE);
+
+          g_test_message ("%s.%s: %s needs %.3f GB, less than %.3f GB before: %s", ladder->section, ladder->field,
+                          ladder->values[i], now / 1e9, before / 1e9, text);
+          g_test_fail ();
+        }
+      before = now;
+    }
+}
+
+static const char *
+pick (GRand              *random,
+      const char * const *words,
+      guint               n)
+{
+  return words[g_rand_int_range (random, 0, n)];
+}
+
+#define PICK(random, words) pick (random, words, G_N_ELEMENTS (words))
+
+static JsonObject *
+plan_new (const char *task,
+          const char *activity,
+          const char *model,
+          const char *device)
+{
+  JsonObject *plan = json_object_new ();
+
+  json_object_set_string_member (plan, "format", "quartermaster-plan");
+  json_object_set_int_member (plan, "version", 1);
+  json_object_set_string_member (plan, "task", task);
+  json_object_set_string_member (plan, "activity", activity);
+  json_object_set_string_member (section_of (plan, "model"), "id", model);
+  json_object_set_string_member (section_of (plan, "configuration"), "device", device);
+
+  return plan;
+}
+
+static void
+check (JsonObject   *plan,
+       const Ladder *ladders,
+       guint         n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), plan);
+      g_autofree char *text = json_to_string (node, FALSE);
+      g_autoptr (JsonNode) copy = json_from_string (text, NULL);
+
+      assert_grows (json_node_get_object (copy), &ladders[i]);
+    }
+}
+
+static const char * const language_models[] = { "llama-2-7b", "llama-3.1-8b", "llama-3.1-70b", "mistral-7b-v0.3", "qwen3-0.6b", "gemma-2-9b" };
+static const char * const devices[] = { "\"rtx-4090\"", "\"a100-sxm4-80gb\"", "\"h100-sxm5-80gb\"", "\"l4\"", "\"rtx-3060-12gb\"" };
+static const char * const micro_batches[] = { "1", "2", "8" };
+static const char * const lengths[] = { "512", "2048", "8192" };
+static const char * const methods[] = { "\"full\"", "\"lora\"", "\"qlora\"" };
+static const char * const checkpointings[] = { "\"none\"", "\"full\"" };
+static const char * const counts[] = { "4", "8", "16" };
+
+static void
+test_training (void)
+{
+  static const Ladder ladders[] = {
+    { "configuration", "micro_batch", { "1", "2", "4", "8", "16" } },
+    { "training", "sequence_length", { "256", "1024", "2048", "4096", "16384" } },
+    /* Autocast keeps the 32-bit weights: it may need more than 32 bits alone. */
+    { "training", "precision", { "\"bf16\"", "\"fp32\"" } },
+    { "training", "precision", { "\"bf16\"", "\"amp-bf16\"" } },
+    { "training", "activation_checkpointing", { "\"full\"", "\"selective\"", "\"none\"" } },
+    { "training", "optimizer", { "\"sgd\"", "\"adamw-8bit\"", "\"sgd-momentum\"", "\"adamw\"" } },
+    { "training", "lora_rank", { "4", "16", "64", "256" } },
+  };
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      g_autoptr (JsonObject) plan = plan_new ("language-model", "fine-tune", PICK (random, language_models), "l4");
+
+      set (plan, "configuration", "device", PICK (random, devices));
+      set (plan, "configuration", "micro_batch", PICK (random, micro_batches));
+      set (plan, "training", "sequence_length", PICK (random, lengths));
+      set (plan, "training", "method", PICK (random, methods));
+      set (plan, "training", "activation_checkpointing", PICK (random, checkpointings));
+      check (plan, ladders, G_N_ELEMENTS (ladders));
+    }
+}
+
+/* With recomputation, as adapters are trained: without it, at tens of thousands of
+ * tokens, the unpacked weights and the inputs of the adapters that are kept weigh
+ * more than what they save. */
+static void
+test_methods (void)
+{
+  static const Ladder ladder = { "training", "method", { "\"qlora\"", "\"lora\"", "\"full\"" } };
+  g_autoptr (GRand) random = g_rand_new_with_seed (5);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      g_autoptr (JsonObject) plan = plan_new ("language-model", "fine-tune", PICK (random, language_models), "l4");
+
+      set (plan, "configuration", "device", PICK (random, devices));
+      set (plan, "configuration", "micro_batch", PICK (random, micro_batches));
+      set (plan, "training", "sequence_length", PICK (random, lengths));
+      set (plan, "training", "activation_checkpointing", "\"full\"");
+      check (plan, &ladder, 1);
+    }
+}
+
+static void
+test_sharding (void)
+{
+  static const Ladder ladders[] = {
+    { "configuration", "sharding", { "\"zero2\"", "\"zero1\"", "\"none\"" } },
+    { "configuration", "sharding", { "\"zero3\"", "\"zero1\"", "\"none\"" } },
+  };
+  g_autoptr (GRand) random = g_rand_new_with_seed (2);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      g_autoptr (JsonObject) plan = plan_new ("language-model", "train", PICK (random, language_models), "h100-sxm5-80gb");
+      const char *count = PICK (random, counts);
+
+      set (plan, "configuration", "micro_batch", PICK (random, micro_batches));
+      set (plan, "configuration", "devices", count);
+      set (plan, "configuration", "data_parallel", count);
+      set (plan, "configuration", "tensor_parallel", "1");
+      set (plan, "training", "sequence_length", PICK (random, lengths));
+      set (plan, "training", "activation_checkpointing", PICK (random, checkpointings));
+      check (plan, ladders, G_N_ELEMENTS (ladders));
+    }
+}
+
+static void
+test_serving (void)
+{
+  static const char * const engines[] = { "\"vllm\"", "\"llama.cpp\"", "\"transformers\"" };
+  static const Ladder ladders[] = {
+    { "serving", "concurrency", { "1", "2", "8", "32", "128" } },
+    { "serving", "input_tokens", { "128", "1024", "4096", "16384" } },
+    { "serving", "output_tokens", { "16", "256", "2048" } },
+    { "serving", "weights", { "\"awq-int4\"", "\"fp8\"", "\"bf16\"", "\"fp32\"" } },
+    { "serving", "kv_cache", { "\"fp8\"", "\"bf16\"", "\"fp32\"" } },
+  };
+  g_autoptr (GRand) random = g_rand_new_with_seed (3);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      g_autoptr (JsonObject) plan = plan_new ("language-model", "serve", PICK (random, language_models), "l4");
+
+      set (plan, "configuration", "device", PICK (random, devices));
+      set (plan, "serving", "engine", PICK (random, engines));
+      set (plan, "serving", "concurrency", PICK (random, micro_batches));
+      set (plan, "serving", "input_tokens", PICK (random, lengths));
+      check (plan, ladders, G_N_ELEMENTS (ladders));
+    }
+}
+
+static void
+test_vision (void)
+{
+  static const char * const models[] = { "resnet-50", "vit-base-patch16-224", "efficientnet-b0", "convnext-tiny", "vit-huge-patch14-224" };
+  static const char * const precisions[] = { "\"fp32\"", "\"amp-fp16\"" };
+  static const Ladder training[] = {
+    { "configuration", "micro_batch", { "1", "8", "32", "128", "512" } },
+    { "training", "image_size", { "160", "224", "288", "384" } },
+    { "training", "optimizer", { "\"sgd-momentum\"", "\"adamw\"" } },
+  };
+  static const Ladder serving[] = {
+    { "serving", "concurrency", { "1", "8", "32", "128" } },
+    { "serving", "weights", { "\"fp16\"", "\"fp32\"" } },
+    { "serving", "image_size", { "160", "224", "288", "384" } },
+  };
+  g_autoptr (GRand) random = g_rand_new_with_seed (4);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      const char *model = PICK (random, models);
+      g_autoptr (JsonObject) learn = plan_new ("image-classification", "train", model, "l4");
+      g_autoptr (JsonObject) serve = plan_new ("image-classification", "serve", model, "l4");
+
+      set (learn, "configuration", "device", PICK (random, devices));
+      set (learn, "configuration", "micro_batch", PICK (random, micro_batches));
+      set (learn, "training", "precision", PICK (random, precisions));
+      check (learn, training, G_N_ELEMENTS (training));
+      set (serve, "configuration", "device", PICK (random, devices));
+      check (serve, serving, G_N_ELEMENTS (serving));
+    }
+}
+
+/* More layers, wider layers, more words. */
+static void
+test_size (void)
+{
+  static const char * const activities[] = { "train", "fine-tune", "serve" };
+  static const char shape[] =
+    "{\"model_type\":\"llama\",\"hidden_size\":%d,\"num_hidden_layers\":%d,\"num_attention_heads\":%d,\"num_key_value_heads\":8,"
+    "\"intermediate_size\":%d,\"vocab_size\":%d}";
+  static const int sizes[][3] = { { 1024, 8, 32000 }, { 1024, 16, 32000 }, { 2048, 16, 32000 }, { 2048, 16, 128000 }, { 4096, 32, 128000 } };
+
+  for (guint a = 0; a < G_N_ELEMENTS (activities); a++)
+    {
+      double before = 0;
+
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        {
+          g_autoptr (JsonObject) plan = plan_new ("language-model", activities[a], "llama-2-7b", "h100-sxm5-80gb");
+          g_autofree char *architecture = g_strdup_printf (shape, sizes[i][0], sizes[i][1], sizes[i][0] / 128, 3 * sizes[i][0], sizes[i][2]);
+          double now;
+
+          json_object_remove_member (section_of (plan, "model"), "id");
+          set (plan, "model", "architecture", architecture);
+          set (plan, "configuration", "micro_batch", "1");
+          if (a == 1)
+            set (plan, "training", "method", "\"lora\"");
+          if (a < 2)
+            set (plan, "training", "activation_checkpointing", "\"full\"");
+          now = need (plan);
+          g_assert_cmpfloat (now, >, before);
+          before = now;
+        }
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autofree char *directory = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/memory/training", test_training);
+  g_test_add_func ("/memory/methods", test_methods);
+  g_test_add_func ("/memory/sharding", test_sharding);
+  g_test_add_func ("/memory/serving", test_serving);
+  g_test_add_func ("/memory/vision", test_vision);
+  g_test_add_func ("/memory/size", test_size);
+  status = g_test_run ();
+
+  g_clear_object (&estimator);
+  g_clear_object (&catalog);
+  return status;
+}
