@@ -8,7 +8,7 @@
 #include "qm-model-data.h"
 
 #define FOLDER "/io/github/quartermaster/model/"
-#define MAX_ANCESTORS 16
+#define MAX_ANCESTORS 32
 
 struct _QmArchitectureFamily {
   char *type;
@@ -97,37 +97,48 @@ free_definition (QmDefinition *definition)
   g_free (definition);
 }
 
+/* The family itself, then each that it is like with what that one is like. */
 static void
-find_ancestors (QmArchitectureFamily *self,
-                char                 *group)
+add_ancestors (QmArchitectureFamily *self,
+               const char           *group)
 {
-  while (group != NULL && self->groups->len < MAX_ANCESTORS)
-    {
-      g_autofree char *like = g_key_file_get_string (self->file, group, "like", NULL);
+  g_autofree char *like = g_key_file_get_string (self->file, group, "like", NULL);
+  g_auto (GStrv) names = g_strsplit (like != NULL ? like : "", " ", -1);
 
-      g_ptr_array_add (self->groups, group);
-      group = like != NULL ? find_group (self->file, like) : NULL;
+  if (self->groups->len >= MAX_ANCESTORS)
+    g_error ("families.ini: %s is like too many others", self->type);
+  g_ptr_array_add (self->groups, g_strdup (group));
+  for (gsize i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *found = find_group (self->file, names[i]);
+
+      if (found == NULL)
+        g_error ("families.ini: %s is like %s, which is not there", group, names[i]);
+      add_ancestors (self, found);
     }
-  g_free (group);
 }
 
 /**
  * qm_architecture_family_find:
  * @type: (nullable): `model_type` of a config.json, or a diffusers class
+ * @fallback: (nullable): whose formulas to take where there are none for @type
  *
  * Returns: (transfer full) (nullable): what is known of the family
  */
 QmArchitectureFamily *
-qm_architecture_family_find (const char *type)
+qm_architecture_family_find (const char *type,
+                             const char *fallback)
 {
   g_autoptr (GKeyFile) file = NULL;
   QmArchitectureFamily *self;
-  char *group;
+  g_autofree char *group = NULL;
 
   if (type == NULL)
     return NULL;
   file = load_families ();
   group = find_group (file, type);
+  if (group == NULL && fallback != NULL)
+    group = find_group (file, fallback);
   if (group == NULL)
     return NULL;
   self = g_new0 (QmArchitectureFamily, 1);
@@ -136,7 +147,7 @@ qm_architecture_family_find (const char *type)
   self->groups = g_ptr_array_new_with_free_func (g_free);
   self->definitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_definition);
   self->defaults = own_defaults (self->file, group, type);
-  find_ancestors (self, group);
+  add_ancestors (self, group);
   return self;
 }
 

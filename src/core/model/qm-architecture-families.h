@@ -25,7 +25,8 @@ typedef struct {
   QmFormula *formula;
 } QmDefinition;
 
-QmArchitectureFamily *qm_architecture_family_find       (const char           *type);
+QmArchitectureFamily *qm_architecture_family_find       (const char           *type,
+                                                         const char           *fallback);
 void                  qm_architecture_family_free       (QmArchitectureFamily *self);
 const char           *qm_architecture_family_type       (QmArchitectureFamily *self);
 JsonObject           *qm_architecture_family_defaults   (QmArchitectureFamily *self);

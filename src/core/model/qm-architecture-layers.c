@@ -102,9 +102,13 @@ qm_shape_mixer (QmShape *self,
                 int      layer)
 {
   const char *word = layer_word (self, layer);
+  QmMixer mixer = mixer_from_word (word);
 
+  /* One library's word for what keeps a state is another's. */
+  if (word != NULL && (mixer == QM_MIXER_LINEAR || mixer == QM_MIXER_MAMBA) && qm_shape_defines (self, "recurrent"))
+    return recurrent_mixer (self);
   if (word != NULL)
-    return mixer_from_word (word);
+    return mixer;
   if (qm_config_keys_has (&self->keys, "hybrid_override_pattern"))
     return mixer_from_letter (pattern_letter (self, layer));
   if (rule_holds (self, "recurs", layer))

@@ -57,11 +57,12 @@ static void
 set_family (QmShape    *self,
             const char *type)
 {
-  self->family = qm_architecture_family_find (type);
+  self->family = qm_architecture_family_find (type, NULL);
   if (self->family == NULL)
     {
-      self->family = qm_architecture_family_find (qm_config_keys_has (&self->keys, "text_config")
-                                                  ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
+      gboolean parts = qm_config_keys_has (&self->keys, "text_config");
+
+      self->family = qm_architecture_family_find (type != NULL ? type : "", parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
       qm_shape_note (self, "The family is not known: counted as a plain transformer, good to about 15 %");
     }
   self->keys.defaults = qm_architecture_family_defaults (self->family);
@@ -81,7 +82,7 @@ read_type (QmShape *self)
 static gboolean
 is_part (const char *type)
 {
-  g_autoptr (QmArchitectureFamily) family = qm_architecture_family_find (type);
+  g_autoptr (QmArchitectureFamily) family = qm_architecture_family_find (type, NULL);
 
   return family != NULL && qm_architecture_family_word (family, "text") == NULL;
 }

@@ -18,7 +18,8 @@ typedef struct {
 static const KeyAliases aliases[] = {
   { { "hidden_size", "d_model", "n_embd", "dim" }, 1e7 },
   { { "num_hidden_layers", "n_layers", "n_layer", "num_layers" }, 1e4 },
-  { { "num_attention_heads", "n_heads", "n_head", "num_heads", "encoder_attention_heads" }, 1e5 },
+  { { "num_attention_heads", "n_heads", "n_head", "num_heads", "encoder_attention_heads",
+      "attention_heads" }, 1e5 },
   { { "num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num", "attn_config.kv_n_heads",
       "n_head_kv" }, 1e5 },
   { { "head_dim", "kv_channels", "d_kv", "attention_head_size" }, 1e6 },

@@ -260,6 +260,13 @@ call_expert_layer (QmScope         *scope,
   return plain (qm_shape_ffn (scope->shape, number (scope, call, 0)) == QM_FFN_EXPERTS);
 }
 
+/* A class called …Model has no output head, whatever its parts have. */
+static gboolean
+is_headless (QmShape *shape)
+{
+  return shape->outer == NULL && shape->class_name != NULL && g_str_has_suffix (shape->class_name, "Model");
+}
+
 static QmAmount
 evaluate_inside (QmScope         *scope,
                  const QmFormula *call,
@@ -271,7 +278,7 @@ evaluate_inside (QmScope         *scope,
 
   if (!qm_shape_open (&shape, scope->shape, word (scope, call, 0), word (scope, call, 1)))
     return nothing;
-  if (class_name != NULL && class_name[0] != '\0')
+  if (class_name != NULL && class_name[0] != '\0' && !is_headless (scope->shape))
     shape.class_name = class_name;
   if (node != NULL)
     {
@@ -318,17 +325,18 @@ call_outer (QmScope         *scope,
   return value;
 }
 
-/* tied(DEFAULT): whether the output head is the embedding. */
+/* tied(DEFAULT): whether the output head is the embedding. What the whole says
+ * counts before what its part says, and the file before the family. */
 static QmAmount
 call_tied (QmScope         *scope,
            const QmFormula *call)
 {
-  gboolean fallback = number (scope, call, 0) != 0;
+  gboolean tied = qm_config_keys_flag (&scope->shape->keys, "tie_word_embeddings", number (scope, call, 0) != 0);
 
   for (QmShape *shape = scope->shape; shape != NULL; shape = shape->outer)
     if (json_object_has_member (shape->keys.object, "tie_word_embeddings"))
-      return plain (qm_config_keys_flag (&shape->keys, "tie_word_embeddings", fallback));
-  return plain (qm_config_keys_flag (&scope->shape->keys, "tie_word_embeddings", fallback));
+      tied = qm_config_keys_flag (&shape->keys, "tie_word_embeddings", tied);
+  return plain (tied);
 }
 
 /* labels(N): classes of a classifier. */
