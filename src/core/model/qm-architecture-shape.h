@@ -69,7 +69,7 @@ gboolean    qm_architecture_read     (JsonObject     *config,
 
 void        qm_shape_note            (QmShape        *self,
                                       const char     *text);
-gboolean    qm_shape_open            (QmShape        *self,
+void        qm_shape_open            (QmShape        *self,
                                       QmShape        *outer,
                                       const char     *key,
                                       const char     *fallback);

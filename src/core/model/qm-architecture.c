@@ -94,12 +94,10 @@ is_part (const char *type)
  * @key: where in @outer its config.json lies
  * @fallback: (nullable): its family, where it does not say or says what nobody knows
  *
- * A whole that has no part of that name, but describes the language model
- * itself, is its own part.
- *
- * Returns: whether there is such a part
+ * A whole that has no part for the language model describes it itself; of any
+ * other part that is not there, what its family usually has is taken.
  */
-gboolean
+void
 qm_shape_open (QmShape    *self,
                QmShape    *outer,
                const char *key,
@@ -108,18 +106,16 @@ qm_shape_open (QmShape    *self,
   JsonObject *object = qm_config_keys_object (&outer->keys, key);
   const char *type;
 
-  if (object == NULL && !g_str_equal (key, "text_config"))
-    {
-      qm_shape_note (outer, "A part of the model is not described in the file, and not counted");
-      return FALSE;
-    }
   *self = (QmShape) { .outer = outer, .steps = outer->steps, .notes = outer->notes, .class_name = "Model" };
-  self->keys.object = object != NULL ? object : outer->keys.object;
-  type = object != NULL ? qm_config_keys_word (&self->keys, "model_type") : NULL;
+  if (object == NULL && g_str_equal (key, "text_config"))
+    object = outer->keys.object;
+  if (object == NULL)
+    qm_shape_note (outer, "A part of the model is not described in the file: what the family usually has was taken");
+  self->keys.object = object != NULL ? json_object_ref (object) : json_object_new ();
+  type = object != outer->keys.object ? qm_config_keys_word (&self->keys, "model_type") : NULL;
   if (fallback != NULL && fallback[0] != '\0' && !is_part (type))
     type = fallback;
   set_family (self, type);
-  return TRUE;
 }
 
 /**
@@ -129,6 +125,7 @@ qm_shape_open (QmShape    *self,
 void
 qm_shape_close (QmShape *self)
 {
+  json_object_unref (self->keys.object);
   g_clear_pointer (&self->family, qm_architecture_family_free);
   g_clear_error (&self->keys.error);
 }
@@ -277,7 +274,13 @@ count_stack (QmShape        *self,
 {
   a->embedding_parameters = qm_shape_evaluate (self, "embedding").total;
   a->head_parameters = qm_shape_evaluate (self, "head").total;
-  a->expert_parameters = a->experts > 1 ? qm_shape_evaluate (self, "experts").total : 0;
+  if (a->experts > 1)
+    {
+      QmAmount experts = qm_shape_evaluate (self, "experts");
+
+      a->expert_parameters = experts.total;
+      a->expert_linear_parameters = experts.linear;
+    }
   a->linear_parameters = qm_shape_evaluate (self, "model").linear - qm_shape_evaluate (self, "head").linear;
 }
 
@@ -309,8 +312,7 @@ read_part (QmShape        *root,
         count_stack (root, a);
       return;
     }
-  if (!qm_shape_open (&text, root, "text_config", qm_architecture_family_word (root->family, "text")))
-    return;
+  qm_shape_open (&text, root, "text_config", qm_architecture_family_word (root->family, "text"));
   text.class_name = "ForCausalLM";
   read_stack (&text, a);
   if (text.keys.error == NULL)
@@ -328,7 +330,7 @@ qm_architecture_read (JsonObject      *config,
                       GError         **error)
 {
   int steps = MAX_STEPS;
-  QmShape root = { .keys.object = config, .notes = notes, .steps = &steps };
+  QmShape root = { .keys.object = json_object_ref (config), .notes = notes, .steps = &steps };
   const char *type = read_type (&root);
   gboolean good;
 

@@ -94,14 +94,26 @@ call_is (QmScope         *scope,
   return nothing;
 }
 
-/* contains(KEY, 'A'): whether a word or a word of a list holds A. */
+static gboolean
+holds (JsonNode   *node,
+       const char *part)
+{
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
+         strstr (json_node_get_string (node), part) != NULL;
+}
+
+/* contains(KEY, 'A'): whether a word, or a word of a list, has A in it. */
 static QmAmount
 call_contains (QmScope         *scope,
                const QmFormula *call)
 {
   const char *value = qm_config_keys_word (&scope->shape->keys, word (scope, call, 0));
+  JsonArray *array = qm_config_keys_array (&scope->shape->keys, word (scope, call, 0));
+  gboolean found = value != NULL && strstr (value, word (scope, call, 1)) != NULL;
 
-  return plain (value != NULL && strstr (value, word (scope, call, 1)) != NULL);
+  for (guint i = 0; array != NULL && !found && i < json_array_get_length (array); i++)
+    found = holds (json_array_get_element (array, i), word (scope, call, 1));
+  return plain (found);
 }
 
 /* arch('A', 'B' …): whether the class that the file names ends so. */
@@ -187,8 +199,7 @@ call_text (QmScope         *scope,
 
   if (array != NULL && index >= 0 && index < json_array_get_length (array))
     node = json_array_get_element (array, index);
-  return plain (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
-                strstr (json_node_get_string (node), word (scope, call, 2)) != NULL);
+  return plain (holds (node, word (scope, call, 2)));
 }
 
 /* each(LIST, NAME, FORMULA): the sum over the list's numbers, each called NAME. */
@@ -274,10 +285,9 @@ evaluate_inside (QmScope         *scope,
                  const char      *class_name)
 {
   QmShape shape = { 0 };
-  QmAmount value = nothing;
+  QmAmount value;
 
-  if (!qm_shape_open (&shape, scope->shape, word (scope, call, 0), word (scope, call, 1)))
-    return nothing;
+  qm_shape_open (&shape, scope->shape, word (scope, call, 0), word (scope, call, 1));
   if (class_name != NULL && class_name[0] != '\0' && !is_headless (scope->shape))
     shape.class_name = class_name;
   if (node != NULL)

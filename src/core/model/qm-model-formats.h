@@ -26,5 +26,6 @@ gboolean qm_format_bits        (JsonNode           *table,
                                 QmFormatBits       *bits);
 double   qm_model_format_bytes (const QmModel      *self,
                                 const QmFormatBits *bits);
+double   qm_model_quantized_bytes (const QmModel   *self);
 
 G_END_DECLS

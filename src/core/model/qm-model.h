@@ -68,6 +68,7 @@ typedef struct {
   double embedding_parameters;      /* input embedding alone */
   double head_parameters;           /* output head, 0 where it is the embedding */
   double expert_parameters;         /* in all routed experts together */
+  double expert_linear_parameters;  /* of them, in matrices */
   double linear_parameters;         /* in the matrices that quantisation packs: no embedding, head, norm or router */
 } QmArchitecture;
 

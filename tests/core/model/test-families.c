@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/qm-architecture-formula.h"
+#include "model/qm-model-resolve.h"
+
+#include <string.h>
+
+static JsonNode *
+load (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "data", "configs", name, NULL);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = NULL;
+
+  json_parser_load_from_file (parser, path, &error);
+  g_assert_no_error (error);
+  return json_parser_steal_root (parser);
+}
+
+/* Counts of networks that transformers 5.24.0 and diffusers 0.42.1 built on
+ * torch's meta device from these configurations, every tensor once. */
+static void
+test_counts (void)
+{
+  g_autoptr (JsonNode) root = load ("families.json");
+  JsonArray *rows = json_node_get_array (root);
+  guint wrong = 0;
+
+  g_assert_cmpuint (json_array_get_length (rows), >, 1000);
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+      double expected = json_object_get_double_member (row, "parameters");
+      g_autoptr (GError) error = NULL;
+      QmArchitecture a;
+      gboolean good = qm_architecture_from_config (json_object_get_object_member (row, "config"), &a, &error);
+
+      if (good && a.parameters == expected)
+        continue;
+      wrong++;
+      g_test_message ("row %u, %s: %.0f, should be %.0f %s", i, a.type, good ? a.parameters : 0, expected,
+                      error != NULL ? error->message : "");
+    }
+  g_assert_cmpuint (wrong, ==, 0);
+}
+
+static double
+evaluate (const char *text)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmFormula) formula = qm_formula_parse (text, &error);
+  int steps = 10000;
+  QmShape shape = { .steps = &steps };
+  QmScope scope = { .shape = &shape };
+  double value;
+
+  g_assert_no_error (error);
+  json_parser_load_from_data (parser, "{\"a\":3,\"on\":true,\"word\":\"swish\",\"list\":[2,4,8],\"deep\":[[1,2],[3]],"
+                              "\"inside\":{\"b\":7},\"none\":null}", -1, &error);
+  g_assert_no_error (error);
+  shape.keys.object = json_node_get_object (json_parser_get_root (parser));
+  shape.class_name = "BertForMaskedLM";
+  shape.family = qm_architecture_family_find ("llama", NULL);
+  value = qm_scope_evaluate (&scope, formula).total;
+  g_assert_no_error (shape.keys.error);
+  qm_architecture_family_free (shape.family);
+  return value;
+}
+
+static const struct {
+  const char *text;
+  double value;
+} formulas[] = {
+  { "1+2*3-4/2", 5 },
+  { "(1+2)*3", 9 },
+  { "-a+10", 7 },
+  { "7>=7&&!0", 1 },
+  { "1||0&&0", 0 },
+  { "a*2!=6||on==0", 0 },
+  { "if(on,a,missing)", 3 },
+  { "opt(missing,5)+opt(none,6)+opt(a,7)", 14 },
+  { "has(none)+has(a)+given(a)", 2 },
+  { "is(word,'silu','swish')+contains(word,'wis')", 2 },
+  { "arch('ForMaskedLM')+arch('Model','')", 1 },
+  { "len(list)+at(list,1)+at(list,-1)+at(a,9)", 18 },
+  { "at(deep,0,1)", 2 },
+  { "each(list,x,x*x)", 84 },
+  { "sum(i,4,i)", 6 },
+  { "sum(i,2,sum(j,3,i*10+j))", 36 },
+  { "inside.b", 7 },
+  { "floor(7/2)+ceil(7/2)+round(2.6)+min(1,2)+max(1,2)+mod(7,4)+power(2,5)+up(100,64)", 176 },
+  { "linear(10,20,0)+linear(10,20,1)", 420 },
+  { "0.5*4e0", 2 },
+};
+
+static void
+test_formulas (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (formulas); i++)
+    {
+      g_test_message ("%s", formulas[i].text);
+      g_assert_cmpfloat (evaluate (formulas[i].text), ==, formulas[i].value);
+    }
+}
+
+static void
+test_bad_formulas (void)
+{
+  static const char * const texts[] = { "", "1+", "(1", "f(1,", "f(1", "'open", "1 2", "*3", "a b", ")" };
+  g_autofree char *deep = g_strnfill (500, '(');
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("%s", texts[i]);
+      g_assert_null (qm_formula_parse (texts[i], &error));
+      g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE);
+    }
+  g_assert_null (qm_formula_parse (deep, NULL));
+}
+
+/* Every section can be read, and with nothing given no family does worse than complain. */
+static void
+test_empty (void)
+{
+  g_auto (GStrv) types = qm_architecture_family_list ();
+
+  g_assert_cmpuint (g_strv_length (types), >, 250);
+  for (gsize i = 0; types[i] != NULL; i++)
+    {
+      g_autoptr (JsonObject) config = json_object_new ();
+      g_autoptr (GError) error = NULL;
+      QmArchitecture a;
+
+      g_test_message ("%s", types[i]);
+      json_object_set_string_member (config, "model_type", types[i]);
+      if (!qm_architecture_from_config (config, &a, &error))
+        g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE);
+    }
+}
+
+/* Sizes that are within bounds one by one and absurd together take no time. */
+static void
+test_absurd (void)
+{
+  static const char * const texts[] = {
+    "{\"model_type\":\"qwen3_moe\",\"num_hidden_layers\":10000,\"hidden_size\":10000000,\"num_experts\":100000}",
+    "{\"_class_name\":\"UNet2DConditionModel\",\"layers_per_block\":1e9,\"block_out_channels\":[320,640]}",
+    "{\"model_type\":\"gemma4_text\",\"num_hidden_layers\":10000,\"num_kv_shared_layers\":-1000000000}",
+    "{\"model_type\":\"swin\",\"depths\":[1e9,1e9],\"num_heads\":[1,2],\"embed_dim\":96}",
+    "{\"model_type\":\"llava\",\"text_config\":{\"model_type\":\"llava\",\"text_config\":{}},\"vision_config\":{}}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      g_autoptr (GError) error = NULL;
+      gint64 start = g_get_monotonic_time ();
+      QmArchitecture a;
+
+      g_test_message ("%s", texts[i]);
+      g_assert_true (json_parser_load_from_data (parser, texts[i], -1, NULL));
+      if (!qm_architecture_from_config (json_node_get_object (json_parser_get_root (parser)), &a, &error))
+        g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE);
+      g_assert_cmpint (g_get_monotonic_time () - start, <, 200 * 1000);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/families/counts", test_counts);
+  g_test_add_func ("/families/formulas", test_formulas);
+  g_test_add_func ("/families/bad-formulas", test_bad_formulas);
+  g_test_add_func ("/families/empty", test_empty);
+  g_test_add_func ("/families/absurd", test_absurd);
+  return g_test_run ();
+}
