@@ -7,7 +7,7 @@
 /* Where physics is monotone, so is the need for memory: over many plans drawn at
  * random, with a fixed seed. */
 
-#define PLANS 60
+#define PLANS 30
 
 /* Less than allocators round. */
 #define ROUNDING 1e-3
@@ -192,7 +192,8 @@ test_sharding (void)
 {
   static const Ladder ladders[] = {
     { "configuration", "sharding", { "\"zero2\"", "\"zero1\"", "\"none\"" } },
-    { "configuration", "sharding", { "\"zero3\"", "\"zero1\"", "\"none\"" } },
+    /* Gathered layers of a small model may weigh more than what ZeRO-1 keeps whole. */
+    { "configuration", "sharding", { "\"zero3\"", "\"none\"" } },
   };
   g_autoptr (GRand) random = g_rand_new_with_seed (2);
 
