@@ -117,15 +117,15 @@ static void
 list (QmCatalog *catalog)
 {
   for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
-    g_print ("%-8s %-36s %s\n", _("device"), qm_catalog_device (catalog, i)->id, qm_catalog_device (catalog, i)->name);
+    g_print ("%-*s %-36s %s\n", QM_COLUMN (8, _("device")), qm_catalog_device (catalog, i)->id, qm_catalog_device (catalog, i)->name);
   for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
     {
       const QmOffer *offer = qm_catalog_offer (catalog, i);
 
-      g_print ("%-8s %-52s %s\n", _("offer"), offer->id, offer->device != NULL ? offer->device->name : "");
+      g_print ("%-*s %-52s %s\n", QM_COLUMN (8, _("offer")), offer->id, offer->device != NULL ? offer->device->name : "");
     }
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
-    g_print ("%-8s %-36s %s\n", _("model"), qm_catalog_model (catalog, i)->id, qm_catalog_model (catalog, i)->name);
+    g_print ("%-*s %-36s %s\n", QM_COLUMN (8, _("model")), qm_catalog_model (catalog, i)->id, qm_catalog_model (catalog, i)->name);
 }
 
 /* The ids most like @id, one of each kind; NULL where there is none. */

@@ -80,7 +80,7 @@ qm_command_chart (QmCli   *cli,
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (QmRecommendation) recommendation = NULL;
   g_autoptr (QmChart) chart = NULL;
-  g_autoptr (GError) save_error = NULL;
+  g_autoptr (GError) local_error = NULL;
   QmChartKind kind;
 
   if (!qm_cli_parse (cli, &left, entries, 1, 1, error) || !parse_kind (kind_word, &kind, error) ||
@@ -99,17 +99,16 @@ qm_command_chart (QmCli   *cli,
   if (recommendation == NULL)
     return FALSE;
 
-  chart = qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), error);
-  if (chart == NULL)
-    return FALSE;
-
-  if (qm_chart_save (chart, output, width, height, dark, &save_error))
+  chart = qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), &local_error);
+  if (chart != NULL && qm_chart_save (chart, output, width, height, dark, &local_error))
     return TRUE;
 
-  /* An ending that no writer knows is the caller's mistake, not the machine's. */
-  if (g_error_matches (save_error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
-    g_set_error_literal (error, QM_USAGE_ERROR, 0, save_error->message);
+  /* A chart that the plan has nothing for, or an ending that no writer knows, is
+   * the caller's mistake, not the machine's. */
+  if (g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ||
+      g_error_matches (local_error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, local_error->message);
   else
-    g_propagate_error (error, g_steal_pointer (&save_error));
+    g_propagate_error (error, g_steal_pointer (&local_error));
   return FALSE;
 }

@@ -11,16 +11,16 @@ print_device (const QmProbedDevice *device)
   g_autofree char *memory = device->memory_bytes > 0 ? qm_format_bytes (words, device->memory_bytes) : g_strdup (_("unknown"));
 
   g_print ("%s  [%s]\n", device->name != NULL ? device->name : device->id, device->id);
-  g_print ("  %-10s %s\n", _("Memory"), memory);
+  g_print ("  %-*s %s\n", QM_COLUMN (10, _("Memory")), memory);
   if (device->driver != NULL)
-    g_print ("  %-10s %s\n", _("Driver"), device->driver);
+    g_print ("  %-*s %s\n", QM_COLUMN (10, _("Driver")), device->driver);
   if (device->link != NULL)
-    g_print ("  %-10s %s\n", _("Link"), device->link);
+    g_print ("  %-*s %s\n", QM_COLUMN (10, _("Link")), device->link);
   for (guint i = 0; device->unknown != NULL && i < device->unknown->len; i++)
     {
       const QmUnknown *unknown = g_ptr_array_index (device->unknown, i);
 
-      g_print ("  %-10s %s: %s\n", _("Unknown"), unknown->field, unknown->reason);
+      g_print ("  %-*s %s: %s\n", QM_COLUMN (10, _("Unknown")), unknown->field, unknown->reason);
     }
   if (device->remedy != NULL)
     g_print ("  → %s\n", device->remedy);
@@ -39,9 +39,10 @@ print (QmMachine *machine)
     print_device (qm_machine_device (machine, i));
   if (qm_machine_n_devices (machine) == 0)
     g_print ("%s\n", _("No GPU or NPU was found."));
-  g_print ("%s\n  %-10s %d\n", cpu->model != NULL ? cpu->model : _("Processor"), _("Cores"), cpu->cores);
+  g_print ("%s\n", cpu->model != NULL ? cpu->model : _("Processor"));
+  g_print ("  %-*s %d\n", QM_COLUMN (10, _("Cores")), cpu->cores);
   /* Translators: the memory beside the processor; "Memory" alone is mostly that of a graphics card */
-  g_print ("  %-10s %s, %s\n", C_("processor", "Memory"), total, available);
+  g_print ("  %-*s %s, %s\n", QM_COLUMN (10, C_("processor", "Memory")), total, available);
 }
 
 /**

@@ -16,18 +16,18 @@ print (const QmModel *model)
   g_autofree char *kv = qm_format_file_bytes (words, qm_architecture_kv_bytes_per_token (shape, 2));
 
   g_print ("%s\n", model->name);
-  g_print ("  %-22s %s\n", _("Parameters"), parameters);
+  g_print ("  %-*s %s\n", QM_COLUMN (22, _("Parameters")), parameters);
   if (model->active_parameters > 0 && model->active_parameters < model->parameters)
-    g_print ("  %-22s %s\n", _("Active per token"), active);
+    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Active per token")), active);
   if (shape->layers > 0)
-    g_print ("  %-22s %.0f × %.0f\n", _("Layers × width"), shape->layers, shape->hidden);
-  g_print ("  %-22s %s\n", _("Weights in 16 bit"), weights);
+    g_print ("  %-*s %.0f × %.0f\n", QM_COLUMN (22, _("Layers × width")), shape->layers, shape->hidden);
+  g_print ("  %-*s %s\n", QM_COLUMN (22, _("Weights in 16 bit")), weights);
   if (model->task == QM_TASK_LANGUAGE_MODEL)
-    g_print ("  %-22s %s\n", _("KV cache of a token"), kv);
+    g_print ("  %-*s %s\n", QM_COLUMN (22, _("KV cache of a token")), kv);
   if (model->license != NULL)
-    g_print ("  %-22s %s\n", _("Licence"), model->license);
+    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Licence")), model->license);
   if (model->source != NULL)
-    g_print ("  %-22s %s\n", _("Source"), model->source);
+    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Source")), model->source);
 }
 
 /**

@@ -8,11 +8,26 @@
 
 #define SHOWN_REJECTIONS 12
 
+static int
+widest_label (QmRecommendation *recommendation)
+{
+  int widest = 0;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    widest = MAX (widest, qm_cli_cells (qm_recommendation_row (recommendation, i)->label));
+
+  return widest;
+}
+
 static void
 print_matrix (QmRecommendation *recommendation,
               const char       *currency)
 {
   const QmWords *words = qm_language_get_words ();
+  int widest = widest_label (recommendation);
+
+  if (widest == 0)
+    return;
 
   g_print ("\n%s\n", _("All choices side by side"));
   for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
@@ -24,8 +39,8 @@ print_matrix (QmRecommendation *recommendation,
       g_autofree char *detail = NULL;
       const char *verdict = qm_phrase_standing (words, recommendation, i, &detail);
 
-      g_print ("  %-58s %12s %14s  %s%s%s\n", row->label, time, money, verdict, detail != NULL ? ": " : "",
-               detail != NULL ? detail : "");
+      g_print ("  %-*s %*s %*s  %s%s%s\n", QM_COLUMN (widest, row->label), QM_COLUMN (12, time), QM_COLUMN (14, money),
+               verdict, detail != NULL ? ": " : "", detail != NULL ? detail : "");
     }
 }
 

@@ -128,8 +128,8 @@ print_line (const char     *name,
   g_autofree char *width = isfinite (summary.median_width) ? g_strdup_printf ("%.2f", summary.median_width) : g_strdup ("–");
 
   if (summary.cases > 0)
-    g_print ("  %-40s %5u %8.1f%% %8.1f%% %+8.1f%% %7.0f%% %7s\n", name, summary.cases, 100 * summary.median_error,
-             100 * summary.p90_error, 100 * summary.bias, 100 * summary.coverage, width);
+    g_print ("  %-40s %5u %8.1f%% %8.1f%% %+8.1f%% %7.0f%% %*s\n", name, summary.cases, 100 * summary.median_error,
+             100 * summary.p90_error, 100 * summary.bias, 100 * summary.coverage, QM_COLUMN (7, width));
 }
 
 static void
@@ -182,8 +182,8 @@ print (const QmScore *score)
 {
   g_autoptr (GPtrArray) keys = qm_score_keys (score);
 
-  g_print ("  %-40s %5s %9s %9s %9s %8s %7s\n", _("figure"), _("cases"), _("median"), _("90th"), _("bias"), _("in range"),
-           _("width"));
+  g_print ("  %-*s %*s %*s %*s %*s %*s %*s\n", QM_COLUMN (40, _("figure")), QM_COLUMN (5, _("cases")), QM_COLUMN (9, _("median")),
+           QM_COLUMN (9, _("90th")), QM_COLUMN (9, _("bias")), QM_COLUMN (8, _("in range")), QM_COLUMN (7, _("width")));
   for (guint i = 0; i < keys->len; i++)
     print_key (score, g_ptr_array_index (keys, i));
 

@@ -7,6 +7,43 @@
 #include "draw/qm-phrases.h"
 #include "qm-cli.h"
 
+/**
+ * qm_cli_cells:
+ * @text: a text
+ *
+ * Returns: how many cells of a terminal it takes: Chinese letters take two each
+ */
+int
+qm_cli_cells (const char *text)
+{
+  int cells = 0;
+
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    {
+      gunichar c = g_utf8_get_char (text);
+
+      cells += g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+    }
+
+  return cells;
+}
+
+/**
+ * qm_cli_column_bytes:
+ * @cells: how wide the column is
+ * @text: what is in it
+ *
+ * printf() counts bytes where a terminal has cells.
+ *
+ * Returns: how many bytes @text has with the blanks that fill the column
+ */
+int
+qm_cli_column_bytes (int         cells,
+                     const char *text)
+{
+  return (int) strlen (text) + MAX (0, cells - qm_cli_cells (text));
+}
+
 static void
 print_memory (const QmMemory *memory,
               const QmWords  *words)
@@ -16,7 +53,7 @@ print_memory (const QmMemory *memory,
   g_autofree char *usable = qm_format_bytes (words, memory->usable_bytes);
 
   if (qm_range_is_known (memory->need))
-    g_print ("  %-10s %s  (%s) / %s: %s\n", _("Memory"), need, range, usable, qm_phrase_verdict (words, memory->verdict));
+    g_print ("  %-*s %s  (%s) / %s: %s\n", QM_COLUMN (10, _("Memory")), need, range, usable, qm_phrase_verdict (words, memory->verdict));
 }
 
 static void
@@ -30,11 +67,11 @@ print_serving (const QmEstimate *estimate,
   if (!serving->known)
     return;
   if (qm_range_is_known (serving->first_token_seconds))
-    g_print ("  %-10s %s\n", _("First word"), first);
+    g_print ("  %-*s %s\n", QM_COLUMN (10, _("First word")), first);
   if (qm_range_is_known (serving->latency_p99_seconds))
-    g_print ("  %-10s %s\n", _("Slowest 1%"), p99);
+    g_print ("  %-*s %s\n", QM_COLUMN (10, _("Slowest 1%")), p99);
   if (serving->replicas > 0)
-    g_print ("  %-10s %d\n", _("Replicas"), serving->replicas);
+    g_print ("  %-*s %d\n", QM_COLUMN (10, _("Replicas")), serving->replicas);
 }
 
 static void
@@ -44,7 +81,7 @@ print_quality (const QmAccuracy *accuracy,
   g_autofree char *value = qm_phrase_quality (words, accuracy);
   g_autofree char *range = qm_phrase_quality_range (words, accuracy);
 
-  g_print ("  %-10s %s  (%s)\n", _("Quality"), value, range);
+  g_print ("  %-*s %s  (%s)\n", QM_COLUMN (10, _("Quality")), value, range);
 }
 
 /**
@@ -73,11 +110,11 @@ qm_cli_print_choice (QmCli            *cli,
   g_print ("%s  [%s]\n", choice->label, qm_phrase_place (words, choice->place));
   print_memory (&estimate->memory, words);
   if (qm_range_is_known (estimate->time.seconds))
-    g_print ("  %-10s %s  (%s)\n", _("Time"), time, time_range);
+    g_print ("  %-*s %s  (%s)\n", QM_COLUMN (10, _("Time")), time, time_range);
   if (estimate->cost.known && strcmp (money, money_range) == 0)
-    g_print ("  %-10s %s%s\n", _("Cost"), money, resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
+    g_print ("  %-*s %s%s\n", QM_COLUMN (10, _("Cost")), money, resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
   else if (estimate->cost.known)
-    g_print ("  %-10s %s  (%s)%s\n", _("Cost"), money, money_range,
+    g_print ("  %-*s %s  (%s)%s\n", QM_COLUMN (10, _("Cost")), money, money_range,
              resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
   print_serving (estimate, words);
   print_quality (&estimate->accuracy, words);

@@ -48,6 +48,13 @@ gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_score     (QmCli *cli, GStrv arguments, GError **error);
 
+/* A text in a column of @cells cells of a terminal, for "%-*s" or "%*s". */
+#define QM_COLUMN(cells, text) qm_cli_column_bytes (cells, text), text
+
+int          qm_cli_cells          (const char         *text);
+int          qm_cli_column_bytes   (int                 cells,
+                                    const char         *text);
+
 /* shared by them */
 gboolean     qm_cli_parse          (QmCli              *cli,
                                     GStrv              *arguments,

@@ -3,9 +3,11 @@
 """Contract tests of quartermaster-cli: what every command prints and how it refuses. Speaks TAP."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import unittest
 
 CLI = os.path.abspath(sys.argv[1])
@@ -42,6 +44,10 @@ def refused(result, *words):
     assert result.stderr.startswith('quartermaster-cli: '), result.stderr
     for word in words:
         assert word in result.stderr, (word, result.stderr)
+
+
+def cells(text):
+    return sum(2 if unicodedata.east_asian_width(letter) in 'WF' else 1 for letter in text)
 
 
 def range_of(value):
@@ -278,6 +284,36 @@ def catalog_with_sources():
 
 
 @test
+def own_catalog_is_checked():
+    own = {'QM_USER_DIR': os.getcwd()}
+    os.mkdir('catalog')
+    shipped = os.path.join(os.environ['QM_DATA_DIR'], 'catalog')
+
+    def with_table(name, change):
+        with open(os.path.join(shipped, name)) as file:
+            table = json.load(file)
+        change(table)
+        write('catalog/' + name, table)
+        result = run('recommend', plan(), **own)
+        os.remove('catalog/' + name)
+        return result
+    refused(with_table('stacks.json', lambda table: table['training'][3].update(methods='x')), 'stacks.json:', 'training[3].methods', 'a list')
+    refused(with_table('stacks.json', lambda table: table['training'].append(3)), 'stacks.json:', 'an object', 'a number')
+    refused(with_table('economics.json', lambda table: table['figures'].update(small_hours=-1)), 'figures.small_hours', 'an object')
+    refused(with_table('economics.json', lambda table: table['hosts'].append('x')), 'hosts[', 'a text')
+    refused(with_table('models-vision.json', lambda table: table['models'][0].update(parameters='x')), 'models[0].parameters', 'a number')
+    assert with_table('economics.json', lambda table: table.update(comment=['mine'])).returncode == 0
+    device = {'id': 'my-gpu', 'name': 'My GPU', 'vendor': 'nvidia', 'class': 'consumer', 'memory_gib': 24, 'source': 'own measurement'}
+    devices = {'format': 'quartermaster-devices', 'version': 1, 'devices': [device], 'sources': {'a': {'text': 3}}}
+    write('catalog/mine.json', devices)
+    assert json.loads(run('catalog', 'show', 'my-gpu', **own).stdout)['name'] == 'My GPU'
+    write('catalog/mine.json', {**devices, 'devices': [{**device, 'source': 'a'}]})
+    assert json.loads(run('catalog', 'show', 'my-gpu', **own).stdout)['source'] == 'a'
+    write('catalog/mine.json', {**devices, 'devices': [{**device, 'memory_gib': '24'}]})
+    refused(run('detect', **own), 'mine.json:', 'memory_gib', 'a number')
+
+
+@test
 def detect_tells_reasons():
     result = run('detect', '--json')
     assert result.returncode == 0, result.stderr
@@ -311,6 +347,8 @@ def charts_in_every_format():
     refused(run('chart', plan(), '--kind', 'pie', '-o', 'a.png'), 'pie', 'scaling')
     refused(run('chart', plan(), '--kind', 'memory', '-o', 'a.png', '--width', '0'))
     assert run('chart', plan(), '--kind', 'memory', '-o', 'a.bmp').returncode == 2
+    refused(run('chart', plan(activity='train'), '--kind', 'serving', '-o', 'a.png'), 'wait')
+    assert not os.path.exists('a.png')
 
 
 @test
@@ -367,6 +405,11 @@ def speaks_chinese():
     result = run('recommend', plan(training={'method': 'lora'}), **chinese)
     for words in ('显存', '什么会改变结论', '个百分点'):
         assert words in result.stdout, (words, result.stdout)
+    # Chinese letters are two cells of a terminal wide.
+    rows = result.stdout.split('所有选项并列对比\n')[1].split('\n\n')[0].split('\n')
+    assert len(rows) > 3 and len({cells(row[:re.search(r'[\d.,]\xa0USD', row).end()]) for row in rows}) == 1, rows
+    values = [line for line in result.stdout.split('\n') if re.match('  (显存|时间|费用|质量) ', line)]
+    assert len(values) > 3 and len({cells(line) - cells(line[3:].split(maxsplit=1)[1]) for line in values}) == 1, values
     numbers = [json.loads(run('recommend', '--json', 'plan.qmplan', **words).stdout) for words in ({}, chinese)]
     assert numbers[0]['choices'][0]['cost'] == numbers[1]['choices'][0]['cost']
 

@@ -41,6 +41,10 @@ gboolean             qm_catalog_load_models   (QmCatalog      *self,
                                                GError        **error);
 void                 qm_catalog_index_models  (QmCatalog      *self);
 
+gboolean             qm_catalog_check_shape   (QmCatalogFile  *file,
+                                               GPtrArray      *shipped,
+                                               GError        **error);
+
 const char * const  *qm_catalog_keep_strings  (QmCatalog      *self,
                                                GPtrArray      *strings);
 void                 qm_catalog_index         (GHashTable     *index,

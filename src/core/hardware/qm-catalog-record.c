@@ -111,6 +111,17 @@ parse (QmCatalogFile *self,
   return FALSE;
 }
 
+static const char *
+text_member (JsonObject *object,
+             const char *name,
+             const char *fallback)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
+         ? json_node_get_string (node) : fallback;
+}
+
 /**
  * qm_catalog_file_read:
  * @path: a JSON file
@@ -152,7 +163,7 @@ qm_catalog_file_read (const char *path,
     {
       JsonObject *root = json_node_get_object (self->root);
 
-      self->format = json_object_get_string_member_with_default (root, "format", NULL);
+      self->format = text_member (root, "format", NULL);
       sources = json_object_get_member (root, "sources");
     }
   if (sources != NULL && JSON_NODE_HOLDS_OBJECT (sources))
@@ -537,9 +548,9 @@ append_source (QmRecord    *self,
       return;
     }
 
-  g_string_append (text, json_object_get_string_member_with_default (source, "text", key));
+  g_string_append (text, text_member (source, "text", key));
   g_string_append (text, detail != NULL ? detail : "");
-  date = json_object_get_string_member_with_default (source, "as_of", NULL);
+  date = text_member (source, "as_of", NULL);
   if (date != NULL && as_of != NULL && (*as_of == NULL || strcmp (date, *as_of) > 0))
     *as_of = date;
 }

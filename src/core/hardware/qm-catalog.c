@@ -176,6 +176,40 @@ is_of_records (const QmCatalogFile *file)
   return FALSE;
 }
 
+static gboolean
+takes_the_place_of (const QmCatalogFile *file,
+                    const QmCatalogFile *other)
+{
+  if (!is_of_records (file))
+    return g_str_equal (file->stem, other->stem);
+
+  /* Devices and offers are read with an error for every field. */
+  return g_str_equal (file->format, "quartermaster-models") && g_strcmp0 (file->format, other->format) == 0;
+}
+
+static gboolean
+check_shapes (QmCatalog  *self,
+              GError    **error)
+{
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      QmCatalogFile *file = g_ptr_array_index (self->files, i);
+      g_autoptr (GPtrArray) shipped = g_ptr_array_new ();
+
+      for (guint j = 0; file->is_users && j < self->files->len; j++)
+        {
+          QmCatalogFile *other = g_ptr_array_index (self->files, j);
+
+          if (!other->is_users && takes_the_place_of (file, other))
+            g_ptr_array_add (shipped, other->root);
+        }
+      if (!qm_catalog_check_shape (file, shipped, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /* Devices first: offers refer to them. */
 static gboolean
 load_records (QmCatalog  *self,
@@ -223,6 +257,9 @@ qm_catalog_load (const char *shipped_directory,
     return NULL;
   if (user_directory != NULL && g_file_test (user_directory, G_FILE_TEST_IS_DIR)
       && !read_directory (self, user_directory, TRUE, error))
+    return NULL;
+
+  if (!check_shapes (self, error))
     return NULL;
 
   for (guint i = 0; i < self->files->len; i++)
