@@ -128,7 +128,7 @@ show_rejections (QmAnswerPage     *self,
   for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
     {
       const QmRejection *rejection = g_ptr_array_index (rejections, i);
-      g_autofree char *text = qm_message_get_text (rejection->message, qm_language_get_words ());
+      g_autofree char *text = qm_phrase_rejection (qm_language_get_words (), rejection);
 
       add_message (self->reasons, "qm-chip-symbolic", rejection->device->name, text);
     }

@@ -93,7 +93,7 @@ print_rejections (QmRecommendation *recommendation)
   for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
     {
       const QmRejection *rejection = g_ptr_array_index (rejections, i);
-      g_autofree char *text = qm_message_get_text (rejection->message, words);
+      g_autofree char *text = qm_phrase_rejection (words, rejection);
 
       g_print ("  %s: %s\n", rejection->device->name, text);
     }

@@ -157,6 +157,27 @@ qm_phrase_standing (const QmWords *words, QmRecommendation *recommendation, guin
 }
 
 /**
+ * qm_phrase_rejection:
+ * @words: the reader's language
+ * @rejection: why a device was not chosen
+ *
+ * Returns: (transfer full): the reason, with the gravest drawback where there
+ *   is one
+ */
+char *
+qm_phrase_rejection (const QmWords *words, const QmRejection *rejection)
+{
+  g_autofree char *text = qm_message_get_text (rejection->message, words);
+  g_autofree char *detail = qm_message_get_detail (rejection->message, words);
+
+  if (detail == NULL)
+    return g_steal_pointer (&text);
+
+  /* Translators: {text} is a sentence, {detail} a drawback in a few words */
+  return qm_fill (words->translate (N_("{text}; {detail}")), "text", text, "detail", detail, NULL);
+}
+
+/**
  * qm_phrase_currency:
  * @plan: a plan
  *

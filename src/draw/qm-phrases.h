@@ -16,6 +16,7 @@ const char *qm_phrase_verdict       (const QmWords *words, QmVerdict       verdi
 gboolean    qm_phrase_is_beaten     (const QmChoice *better, const QmChoice *choice);
 const char *qm_phrase_standing      (const QmWords *words, QmRecommendation *recommendation,
                                      guint row, char **detail);
+char       *qm_phrase_rejection     (const QmWords *words, const QmRejection *rejection);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
 const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);

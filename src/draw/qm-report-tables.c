@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "draw/qm-phrases.h"
 #include "plan/qm-flow.h"
 #include "qm-report-private.h"
 
@@ -371,7 +372,7 @@ qm_report_rejections (QmReport *report,
     {
       const QmRejection *rejection = g_ptr_array_index (list, i);
       g_autofree char *name = g_strdup_printf ("%d × %s", MAX (1, rejection->devices), rejection->device->name);
-      g_autofree char *why = qm_message_get_text (rejection->message, report->words);
+      g_autofree char *why = qm_phrase_rejection (report->words, rejection);
       const char *cells[] = { name, why };
 
       qm_document_row (report->document, table, shares, 2, cells);

@@ -109,6 +109,7 @@ qm_choice_from_row (const QmSearch *search,
 {
   const QmPlacement *placement = placement_of (search, row);
   const QmRecipe *recipe = g_ptr_array_index (search->recipes, solution_of (search, row)->recipe);
+  const char *brief;
   double margin, seconds;
 
   *choice = (QmChoice) { .kind = QM_CHOICE_OTHER, .dominated_by = -1, .ruled_out_against = -1 };
@@ -118,7 +119,10 @@ qm_choice_from_row (const QmSearch *search,
   choice->machines = solution_of (search, row)->machines;
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   choice->drawbacks = qm_hurdles_explain (row->drawbacks, recipe->stack.needs, search->job.economics, MAX_DRAWBACKS);
-  choice->drawback = qm_hurdles_brief (row->drawbacks, recipe->stack.needs, search->job.economics);
+  brief = qm_hurdles_brief (row->drawbacks, search->job.economics);
+  if (brief != NULL)
+    choice->drawback = qm_message_add_text (qm_message_new ("drawback", brief), "needs", QM_ARGUMENT_NAME,
+                                            recipe->stack.needs != NULL ? recipe->stack.needs : "");
   choice->hurdles = row->hurdles;
   choice->score = qm_search_score (search, row, wish, &choice->broken_limit, &margin);
   choice->within_limits = choice->broken_limit == QM_LIMIT_NONE;

@@ -230,15 +230,13 @@ qm_hurdles_explain (guint              set,
 /**
  * qm_hurdles_brief:
  * @set: bits 1 << #QmHurdle
- * @needs: (nullable): the software that takes the place of CUDA, a proper name
  * @economics: what they weigh
  *
- * Returns: (transfer full) (nullable): the heaviest in a few words; %NULL where
- *   there is none to mention
+ * Returns: (nullable): the heaviest in a few words, which may have the place
+ *   {needs}; %NULL where there is none to mention
  */
-QmMessage *
+const char *
 qm_hurdles_brief (guint              set,
-                  const char        *needs,
                   const QmEconomics *economics)
 {
   int found = -1;
@@ -247,9 +245,6 @@ qm_hurdles_brief (guint              set,
     if ((set & (1u << i)) != 0 && hurdles[i].brief != NULL &&
         (found < 0 || weight_of (economics, i) > weight_of (economics, found)))
       found = i;
-  if (found < 0)
-    return NULL;
 
-  return qm_message_add_text (qm_message_new (hurdles[found].code != NULL ? hurdles[found].code : "spot", hurdles[found].brief),
-                              "needs", QM_ARGUMENT_NAME, needs != NULL ? needs : "");
+  return found >= 0 ? hurdles[found].brief : NULL;
 }

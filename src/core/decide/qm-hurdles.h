@@ -38,8 +38,7 @@ GPtrArray *qm_hurdles_explain (guint              hurdles,
                                const char        *needs,
                                const QmEconomics *economics,
                                guint              most);
-QmMessage *qm_hurdles_brief   (guint              hurdles,
-                               const char        *needs,
+const char *qm_hurdles_brief  (guint              hurdles,
                                const QmEconomics *economics);
 
 G_END_DECLS

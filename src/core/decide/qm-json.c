@@ -461,11 +461,13 @@ add_rejected (JsonObject       *root,
       const QmRejection *rejection = g_ptr_array_index (rejections, i);
       JsonObject *object = json_object_new ();
       g_autofree char *reason = qm_message_get_text (rejection->message, qm_words_english ());
+      g_autofree char *drawback = qm_message_get_detail (rejection->message, qm_words_english ());
 
       json_object_set_string_member (object, "device", rejection->device->id);
       json_object_set_int_member (object, "devices", rejection->devices);
       json_object_set_string_member (object, "reason", reason);
       json_object_set_string_member (object, "code", qm_message_get_code (rejection->message));
+      set_text (object, "drawback", drawback);
       set_number (object, "margin", rejection->margin);
       json_array_add_object_element (array, object);
     }

@@ -3,6 +3,10 @@
 #include <math.h>
 
 #include "decide/qm-choices.h"
+#include "decide/qm-hurdles.h"
+
+/* Natural logarithm of the factor from which on it no longer matters. */
+#define MOST_BEATEN 20.0
 
 static void
 rejection_free (QmRejection *self)
@@ -26,9 +30,8 @@ by_factor (const char *code,
 }
 
 static QmMessage *
-explain (QmLimit         limit,
-         double          margin,
-         const QmChoice *best)
+explain (QmLimit limit,
+         double  margin)
 {
   switch (limit)
     {
@@ -60,53 +63,84 @@ explain (QmLimit         limit,
     case QM_LIMIT_COUNT:
       return qm_message_new ("count", N_("Not to be had in the number that you fixed"));
     case QM_LIMIT_BEATEN:
-      return qm_message_add_text (by_factor ("beaten", N_("Keeps your limits, but {choice} is better: {factor} of its money"),
-                                             N_("Keeps your limits, but {choice} is better"), margin),
-                                  "choice", QM_ARGUMENT_NAME, best != NULL ? best->label : "");
     case QM_LIMIT_NONE:
     default:
       return NULL;
     }
 }
 
+/* What the chosen one is better in, and what else is to be said against it. */
+static QmMessage *
+explain_beaten (const QmSearch *search,
+                const QmRow    *row,
+                const QmChoice *best)
+{
+  const QmRecipe *recipe = g_ptr_array_index (search->recipes,
+                                              g_array_index (search->solutions, QmSolution, row->solution).recipe);
+  double time = row->seconds / best->estimate.time.seconds.p50;
+  guint offload = row->drawbacks & (1u << QM_HURDLE_OFFLOAD);
+  /* That it fits only with a part elsewhere must not go unsaid. */
+  guint told = offload != 0 ? offload : row->hurdles > best->hurdles ? row->drawbacks : 0;
+  const char *drawback = qm_hurdles_brief (told, search->job.economics);
+  QmMessage *message =
+    qm_message_new ("beaten", isfinite (time)
+                      ? N_("Keeps your limits, but {choice} is better: this costs {money} of its money and takes {time} of its time")
+                      : N_("Keeps your limits, but {choice} is better: this costs {money} of its money"));
+
+  qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, best->label);
+  qm_message_add (message, "money", QM_ARGUMENT_FACTOR, row->money / best->estimate.cost.money.p50);
+  qm_message_add (message, "time", QM_ARGUMENT_FACTOR, time);
+  if (drawback == NULL)
+    return message;
+
+  qm_message_set_detail (message, drawback);
+  return qm_message_add_text (message, "needs", QM_ARGUMENT_NAME, recipe->stack.needs != NULL ? recipe->stack.needs : "");
+}
+
+/* What of a device comes nearest to being chosen. */
+typedef struct {
+  QmLimit limit;
+  double margin;                    /* needed over allowed; of what is beaten, in money's worth */
+  int count;
+  int row;                          /* -1 none */
+} Nearest;
+
 /* What the devices with rows of their own break, or by how much they are beaten. */
 static void
 note_rows (QmSearch       *search,
            const QmWish   *wish,
            const QmChoice *best,
-           QmLimit        *limits,
-           double         *margins,
-           int            *counts)
+           Nearest        *nearest)
 {
   QmCatalog *catalog = qm_estimator_get_catalog (search->job.estimator);
   g_autoptr (GHashTable) indices = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
-    g_hash_table_insert (indices, (gpointer) qm_catalog_device (catalog, i), GUINT_TO_POINTER (i + 1));
+    g_hash_table_insert (indices, (gpointer) qm_catalog_device (catalog, i), &nearest[i]);
 
   for (guint i = 0; i < search->rows->len; i++)
     {
       const QmRow *row = &g_array_index (search->rows, QmRow, i);
       const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
-      guint index = GPOINTER_TO_UINT (g_hash_table_lookup (indices, placement->catalogued));
+      Nearest *noted = g_hash_table_lookup (indices, placement->catalogued);
       QmLimit limit;
-      double margin;
+      double margin, score;
 
-      if (index-- == 0)
+      if (noted == NULL)
         continue;
-      qm_search_score (search, row, wish, &limit, &margin);
+      score = qm_search_score (search, row, wish, &limit, &margin);
       if (limit == QM_LIMIT_NONE)
         {
           limit = QM_LIMIT_BEATEN;
-          margin = best != NULL ? row->money / best->estimate.cost.money.p50 : 1;
+          margin = best != NULL ? exp (MIN (score - best->score, MOST_BEATEN)) : 1;
         }
       /* Being beaten comes after every broken limit; of two alike, the nearer counts. */
-      if ((limit == QM_LIMIT_BEATEN && limits[index] != QM_LIMIT_BEATEN) ||
-          ((limit == QM_LIMIT_BEATEN) == (limits[index] == QM_LIMIT_BEATEN) && (counts[index] == 0 || margin < margins[index])))
+      if ((limit == QM_LIMIT_BEATEN && noted->limit != QM_LIMIT_BEATEN) ||
+          ((limit == QM_LIMIT_BEATEN) == (noted->limit == QM_LIMIT_BEATEN) && (noted->row < 0 || margin < noted->margin)))
         {
-          limits[index] = limit;
-          margins[index] = margin;
-          counts[index] = g_array_index (search->solutions, QmSolution, row->solution).estimate.configuration.devices;
+          int count = g_array_index (search->solutions, QmSolution, row->solution).estimate.configuration.devices;
+
+          *noted = (Nearest) { limit, margin, count, i };
         }
     }
 }
@@ -134,30 +168,30 @@ qm_search_rejections (QmSearch     *search,
   guint n = qm_catalog_n_devices (catalog);
   const QmChoice *best = choices->len > 0 ? &g_array_index (choices, QmChoice, 0) : NULL;
   GPtrArray *rejections = g_ptr_array_new_with_free_func ((GDestroyNotify) rejection_free);
-  g_autofree QmLimit *limits = g_new0 (QmLimit, n);
-  g_autofree double *margins = g_new0 (double, n);
-  g_autofree int *counts = g_new0 (int, n);
+  g_autofree Nearest *nearest = g_new0 (Nearest, n);
 
   for (guint i = 0; i < n; i++)
-    {
-      limits[i] = search->device_limits[i];
-      margins[i] = search->device_margins[i];
-    }
-  note_rows (search, wish, best, limits, margins, counts);
+    nearest[i] = (Nearest) { search->device_limits[i], search->device_margins[i], 0, -1 };
+  note_rows (search, wish, best, nearest);
 
   for (guint i = 0; i < n; i++)
     {
       const QmDevice *device = qm_catalog_device (catalog, i);
+      gboolean beaten = nearest[i].limit == QM_LIMIT_BEATEN && nearest[i].row >= 0 && best != NULL;
       QmRejection *rejection;
-      QmMessage *message = is_chosen (device, choices) ? NULL : explain (limits[i], margins[i], best);
+      QmMessage *message;
 
+      if (is_chosen (device, choices))
+        continue;
+      message = beaten ? explain_beaten (search, &g_array_index (search->rows, QmRow, nearest[i].row), best)
+                       : explain (nearest[i].limit, nearest[i].margin);
       if (message == NULL)
         continue;
       rejection = g_new0 (QmRejection, 1);
       rejection->device = device;
-      rejection->devices = MAX (1, counts[i]);
-      rejection->limit = limits[i];
-      rejection->margin = margins[i];
+      rejection->devices = MAX (1, nearest[i].count);
+      rejection->limit = nearest[i].limit;
+      rejection->margin = nearest[i].margin;
       rejection->message = message;
       g_ptr_array_add (rejections, rejection);
     }

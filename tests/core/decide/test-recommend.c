@@ -110,6 +110,40 @@ test_scenario_team (void)
   assert_answered (answer, "a100-sxm4-80gb");
   assert_answered (answer, "a100-sxm4-40gb");
   assert_answered (answer, "tpu-v3");
+
+  /* One card of 24 GB does it with most of the job in system memory at best: then
+   * it is said. */
+  {
+    static const char * const small[] = { "rtx-3090", "rtx-4090", "a10", "l4" };
+
+    for (guint i = 0; i < G_N_ELEMENTS (small); i++)
+      {
+        const QmRejection *rejection = find_rejection (answer, small[i]);
+        g_autofree char *detail = rejection != NULL ? qm_message_get_detail (rejection->message, qm_words_english ()) : NULL;
+
+        g_assert_nonnull (rejection);
+        if (rejection->limit == QM_LIMIT_BEATEN && rejection->devices == 1)
+          g_assert_cmpstr (detail, ==, "a part in system memory");
+      }
+  }
+}
+
+/* Nothing is better by a factor below one. */
+static void
+test_margins (void)
+{
+  g_autoptr (QmRecommendation) answer =
+    recommend (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"limits\":{\"money\":20,\"hours\":5}"));
+  GPtrArray *rejections = qm_recommendation_get_rejections (answer);
+
+  g_assert_cmpuint (rejections->len, >, 100);
+  for (guint i = 0; i < rejections->len; i++)
+    {
+      const QmRejection *rejection = g_ptr_array_index (rejections, i);
+
+      if (rejection->limit == QM_LIMIT_BEATEN || rejection->limit == QM_LIMIT_MONEY || rejection->limit == QM_LIMIT_DEADLINE)
+        g_assert_cmpfloat (rejection->margin, >=, 1);
+    }
 }
 
 static void
@@ -417,6 +451,7 @@ main (int   argc,
 
   g_test_add_func ("/recommend/scenario/individual", test_scenario_individual);
   g_test_add_func ("/recommend/scenario/team", test_scenario_team);
+  g_test_add_func ("/recommend/margins", test_margins);
   g_test_add_func ("/recommend/scenario/worked-example", test_worked_example);
   g_test_add_func ("/recommend/scenario/other-method", test_other_method);
   g_test_add_func ("/recommend/scenario/serving", test_scenario_serving);
