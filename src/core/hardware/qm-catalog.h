@@ -37,6 +37,7 @@ typedef struct {
   JsonObject *config;               /* (nullable) */
   JsonObject *facts;                /* the whole entry */
   const char * const *aliases;      /* NULL-terminated */
+  const char *source;               /* where the figures are from, written out */
 } QmModelEntry;
 
 QmCatalog           *qm_catalog_load          (const char *shipped_directory,

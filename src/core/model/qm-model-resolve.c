@@ -113,6 +113,8 @@ qm_model_from_entry (const QmModelEntry  *entry,
     return NULL;
   if (entry->facts != NULL)
     qm_model_read_facts (self, entry->facts);
+  if (entry->source != NULL)
+    self->source = entry->source;
   if (self->active_parameters <= 0)
     self->active_parameters = self->parameters - qm_model_expert_parameters (self);
   return g_steal_pointer (&self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "hardware/qm-catalog.h"
 
@@ -148,6 +149,17 @@ test_provider_names (void)
   g_assert_true (seen);
 }
 
+/* A key of the file's list of sources stands for a sentence. */
+static void
+test_model_source (void)
+{
+  g_autoptr (QmCatalog) catalog = load_shipped ();
+  const QmModelEntry *entry = qm_catalog_find_model (catalog, "llama-3.1-8b", 0);
+
+  g_assert_nonnull (entry);
+  g_assert_nonnull (strstr (entry->source, "model card"));
+}
+
 /* timm has ResNet-50 at several sizes: 4.11 GMACs at 224 pixels. */
 static void
 test_vision_model (void)
@@ -212,6 +224,7 @@ main (int    argc,
   g_test_add_func ("/catalog/origins", test_origins);
   g_test_add_func ("/catalog/offer", test_offer);
   g_test_add_func ("/catalog/provider-names", test_provider_names);
+  g_test_add_func ("/catalog/model-source", test_model_source);
   g_test_add_func ("/catalog/vision-model", test_vision_model);
   g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
