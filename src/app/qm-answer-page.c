@@ -25,6 +25,7 @@ struct _QmAnswerPage {
   GtkWidget *warnings;
   GtkWidget *facts[QM_N_FACTS];
   GtkWidget *fact_columns;
+  GtkWidget *body;                  /* what there is below the facts */
   GtkWidget *reasons_title;
   GtkWidget *reasons;
   GtkWidget *changes;
@@ -264,6 +265,18 @@ show_nothing (QmAnswerPage     *self,
     gtk_widget_set_visible (self->charts[i], FALSE);
 }
 
+/* There is no answer to answers that contradict each other. */
+static void
+show_problem (QmAnswerPage *self,
+              const char   *problem)
+{
+  show_eyebrow (self, _("No choice for “%s”"));
+  gtk_label_set_label (GTK_LABEL (self->headline), _("The answers do not fit together"));
+  gtk_label_set_label (GTK_LABEL (self->terms), problem != NULL ? problem : "");
+  gtk_widget_set_visible (self->fact_columns, FALSE);
+  gtk_widget_set_visible (self->warnings, FALSE);
+}
+
 static void
 update (QmAnswerPage *self)
 {
@@ -271,8 +284,15 @@ update (QmAnswerPage *self)
   g_autofree char *count = NULL;
   gboolean any;
 
-  if (recommendation == NULL || qm_session_get_busy (self->session))
+  if (qm_session_get_busy (self->session))
     return;
+
+  gtk_widget_set_visible (self->body, recommendation != NULL);
+  if (recommendation == NULL)
+    {
+      show_problem (self, qm_session_get_problem (self->session));
+      return;
+    }
 
   any = qm_recommendation_n_choices (recommendation) > 0;
   gtk_widget_set_visible (self->fact_columns, any);
@@ -350,6 +370,7 @@ build_head (QmAnswerPage *self,
       self->facts[i] = qm_fact_card_new (i);
       qm_columns_append (QM_COLUMNS (self->fact_columns), self->facts[i]);
     }
+  gtk_widget_set_visible (self->fact_columns, FALSE);
   gtk_box_append (GTK_BOX (content), self->fact_columns);
 }
 
@@ -406,7 +427,10 @@ qm_answer_page_init (QmAnswerPage *self)
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
 
   build_head (self, content);
-  build_body (self, content);
+  self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
+  build_body (self, self->body);
+  gtk_widget_set_visible (self->body, FALSE);
+  gtk_box_append (GTK_BOX (content), self->body);
   adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 960));
 }
 

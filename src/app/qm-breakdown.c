@@ -101,6 +101,7 @@ qm_breakdown_new (QmRecommendation *recommendation)
   GtkWidget *view = adw_toolbar_view_new ();
   GtkWidget *page = adw_preferences_page_new ();
 
+  adw_preferences_page_set_description (ADW_PREFERENCES_PAGE (page), choice->label);
   if (qm_range_is_known (choice->estimate.memory.need))
     adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (memory_group_new (&choice->estimate.memory)));
   if (choice->estimate.throughput.known)
@@ -109,7 +110,7 @@ qm_breakdown_new (QmRecommendation *recommendation)
 
   adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), adw_header_bar_new ());
   adw_toolbar_view_set_content (ADW_TOOLBAR_VIEW (view), page);
-  adw_dialog_set_title (dialog, choice->label);
+  adw_dialog_set_title (dialog, _("What the estimate is made of"));
   adw_dialog_set_child (dialog, view);
   adw_dialog_set_content_width (dialog, 560);
   adw_dialog_set_content_height (dialog, 640);

@@ -153,6 +153,31 @@ test_resize (void)
     }
 }
 
+/* What opens over the page fits it too. */
+static void
+test_dialogs (void)
+{
+  static const char * const actions[] = { "win.breakdown", "app.shortcuts", "app.about" };
+  g_auto (Driver) driver = { NULL };
+
+  driver_open (&driver, NARROW, 700);
+  qm_window_show_page (driver.window, "answer");
+  driver_settle (&driver);
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    {
+      AdwDialog *dialog;
+
+      g_test_message ("%s", actions[i]);
+      gtk_widget_activate_action (GTK_WIDGET (driver.window), actions[i], NULL);
+      driver_settle (&driver);
+      dialog = adw_application_window_get_visible_dialog (ADW_APPLICATION_WINDOW (driver.window));
+      g_assert_nonnull (dialog);
+      assert_texts_whole (GTK_WIDGET (dialog));
+      adw_dialog_force_close (dialog);
+      driver_settle (&driver);
+    }
+}
+
 static void
 add_tests (void)
 {
@@ -160,6 +185,7 @@ add_tests (void)
   g_test_add_func ("/window/layout/wide", test_wide);
   g_test_add_func ("/window/layout/right-to-left", test_right_to_left);
   g_test_add_func ("/window/layout/resize", test_resize);
+  g_test_add_func ("/window/layout/dialogs", test_dialogs);
 }
 
 int

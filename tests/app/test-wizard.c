@@ -339,6 +339,26 @@ test_nothing_fits (void)
   assert_matrix (page, qm_session_get_recommendation (driver.session));
 }
 
+/* A model that nobody knows: no answer is better than an old one. */
+static void
+test_contradiction (void)
+{
+  g_auto (Driver) driver = { NULL };
+  GtkWidget *page;
+
+  open_plan (&driver, "{\"format\":\"quartermaster-plan\",\"version\":1,\"title\":\"Gone\",\"task\":\"language-model\","
+                      "\"activity\":\"serve\",\"model\":{\"id\":\"no-such-model\"}}");
+  page = driver_page (&driver);
+  g_assert_nonnull (qm_session_get_problem (driver.session));
+  g_assert_true (driver_shows (page, "The answers do not fit together"));
+  g_assert_true (driver_shows (page, qm_session_get_problem (driver.session)));
+  g_assert_false (driver_shows (page, "Why this one"));
+
+  g_assert_true (qm_session_set_answer (driver.session, "model.id", "llama-3.1-8b", NULL));
+  driver_settle (&driver);
+  assert_answer (&driver);
+}
+
 static void
 add_tests (void)
 {
@@ -346,6 +366,7 @@ add_tests (void)
   g_test_add_func ("/window/wizard/own-answers", test_own_answers);
   g_test_add_func ("/window/answer/other-row", test_other_row);
   g_test_add_func ("/window/answer/nothing-fits", test_nothing_fits);
+  g_test_add_func ("/window/answer/contradiction", test_contradiction);
 }
 
 int
