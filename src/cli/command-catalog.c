@@ -218,6 +218,11 @@ qm_command_catalog (QmCli   *cli,
   if (strcmp (left[1], "show") == 0 && left[2] != NULL)
     return show (cli, left[2], error);
 
-  g_set_error (error, QM_USAGE_ERROR, 0, _("catalog: \"%s\" is not known here; use \"list\" or \"show ID\""), left[1]);
+  if (strcmp (left[1], "show") == 0)
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, _("catalog: the ID of what to show is missing"));
+  else if (strcmp (left[1], "list") == 0)
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, _("catalog: \"list\" takes no more arguments"));
+  else
+    g_set_error (error, QM_USAGE_ERROR, 0, _("catalog: \"%s\" is not known here; use \"list\" or \"show ID\""), left[1]);
   return FALSE;
 }

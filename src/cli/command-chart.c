@@ -30,7 +30,10 @@ parse_kind (const char  *word,
   words = g_string_new (NULL);
   for (guint i = 0; i < kinds->n_values; i++)
     g_string_append_printf (words, "%s%s", i > 0 ? ", " : "", kinds->values[i].value_nick);
-  g_set_error (error, QM_USAGE_ERROR, 0, _("--kind: \"%s\" is not known; use one of %s"), word != NULL ? word : "", words->str);
+  if (word != NULL)
+    g_set_error (error, QM_USAGE_ERROR, 0, _("--kind: \"%s\" is not known; use one of %s"), word, words->str);
+  else
+    g_set_error (error, QM_USAGE_ERROR, 0, _("chart: --kind is missing; use one of %s"), words->str);
   g_string_free (words, TRUE);
 
   return FALSE;

@@ -114,7 +114,7 @@ print (QmCli            *cli,
 
   for (guint i = 0; i < qm_recommendation_get_warnings (recommendation)->len; i++)
     qm_cli_print_message (g_ptr_array_index (qm_recommendation_get_warnings (recommendation), i));
-  for (guint i = 0; i < n && (top <= 0 || i < top); i++)
+  for (guint i = 0; i < n && (int) i < top; i++)
     {
       if (i > 0)
         g_print ("\n");
@@ -135,7 +135,7 @@ cut (JsonNode *node,
 {
   JsonArray *choices = json_object_get_array_member (json_node_get_object (node), "choices");
 
-  while (top > 0 && json_array_get_length (choices) > (guint) top)
+  while (json_array_get_length (choices) > (guint) top)
     json_array_remove_element (choices, json_array_get_length (choices) - 1);
 }
 
@@ -154,7 +154,7 @@ qm_command_recommend (QmCli   *cli,
                       GStrv    arguments,
                       GError **error)
 {
-  int top = 0;
+  int top = G_MAXINT;
   const GOptionEntry entries[] = {
     { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print the first N choices only"), "N" },
     G_OPTION_ENTRY_NULL
@@ -165,7 +165,7 @@ qm_command_recommend (QmCli   *cli,
 
   if (!qm_cli_parse (cli, &left, entries, 1, 1, error))
     return FALSE;
-  if (top < 0)
+  if (top < 1)
     {
       g_set_error (error, QM_USAGE_ERROR, 0, _("--top: %d is not a count; give 1 or more"), top);
       return FALSE;

@@ -109,7 +109,9 @@ run (const QmCommand *command,
 
   /* Options may be wrong: whether JSON is wanted must be known before. */
   cli.json = g_strv_contains ((const char * const *) arguments, "--json");
-  if (!command->run (&cli, arguments, &error))
+  if (command == NULL)
+    g_set_error (&error, QM_USAGE_ERROR, 0, _("no command \"%s\"; see quartermaster-cli --help"), arguments[0]);
+  if (command == NULL || !command->run (&cli, arguments, &error))
     status = report_error (&cli, error);
 
   g_clear_object (&cli.machine);
@@ -145,7 +147,6 @@ main (int   argc,
       char *argv[])
 {
   g_auto (GStrv) arguments = g_strdupv (argv + 1);
-  const QmCommand *command;
 
   keep_standard_streams ();
   qm_language_init (NULL);
@@ -166,12 +167,5 @@ main (int   argc,
       return QM_EXIT_OK;
     }
 
-  command = find_command (argv[1]);
-  if (command == NULL)
-    {
-      g_printerr (_("quartermaster-cli: no command \"%s\"; see quartermaster-cli --help\n"), argv[1]);
-      return QM_EXIT_INPUT;
-    }
-
-  return run (command, g_steal_pointer (&arguments));
+  return run (find_command (argv[1]), arguments);
 }

@@ -65,6 +65,10 @@ def help_and_version():
     refused(run('recomend'), 'recomend')
     refused(run())
     refused(run('estimate'), 'argument')
+    assert 'recomend' in json.loads(run('recomend', '--json').stdout)['error']['message']
+    refused(run('recommend', plan(), '--top', '0'), '--top')
+    refused(run('chart', plan(), '-o', 'a.png'), '--kind', 'memory')
+    refused(run('catalog', 'show'), 'ID')
 
 
 @test
@@ -302,6 +306,9 @@ def own_catalog_is_checked():
     refused(with_table('economics.json', lambda table: table['figures'].update(small_hours=-1)), 'figures.small_hours', 'an object')
     refused(with_table('economics.json', lambda table: table['hosts'].append('x')), 'hosts[', 'a text')
     refused(with_table('models-vision.json', lambda table: table['models'][0].update(parameters='x')), 'models[0].parameters', 'a number')
+    refused(with_table('economics.json', lambda table: table['hosts'][1].pop('classes')), 'hosts', 'classes')
+    refused(with_table('economics.json', lambda table: table['currencies']['per_usd'].update(EUR=0)), 'per_usd.EUR', 'above 0')
+    refused(with_table('economics.json', lambda table: table['currencies']['per_usd'].update(ABC='x')), 'per_usd.ABC', 'above 0')
     assert with_table('economics.json', lambda table: table.update(comment=['mine'])).returncode == 0
     device = {'id': 'my-gpu', 'name': 'My GPU', 'vendor': 'nvidia', 'class': 'consumer', 'memory_gib': 24, 'source': 'own measurement'}
     devices = {'format': 'quartermaster-devices', 'version': 1, 'devices': [device], 'sources': {'a': {'text': 3}}}

@@ -127,12 +127,44 @@ read_hosts (QmEconomics  *self,
     {
       JsonObject *host = json_array_get_object_element (hosts, i);
 
+      if (!json_object_has_member (host, "classes"))
+        {
+          refuse (error, "hosts", N_("every host names the classes of devices it is for"));
+          return FALSE;
+        }
       self->hosts[i].classes = class_bits (json_object_get_array_member (host, "classes"));
       self->hosts[i].up_to_devices = json_object_get_int_member_with_default (host, "up_to_devices", 1);
       self->hosts[i].usd = json_object_get_double_member_with_default (host, "usd", 0);
       self->hosts[i].ram_bytes = json_object_get_double_member_with_default (host, "ram_gib", 0) * 1073741824.0;
     }
   self->n_hosts = n;
+
+  return TRUE;
+}
+
+/* Prices are multiplied by it. */
+static gboolean
+is_rate (JsonNode *node)
+{
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  return (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE) && json_node_get_double (node) > 0 && json_node_get_double (node) < 1e12;
+}
+
+static gboolean
+check_rates (JsonObject  *rates,
+             GError     **error)
+{
+  g_autoptr (GList) names = json_object_get_members (rates);
+
+  for (GList *l = names; l != NULL; l = l->next)
+    if (!is_rate (json_object_get_member (rates, l->data)))
+      {
+        g_autofree char *path = g_strconcat ("currencies.per_usd.", l->data, NULL);
+
+        refuse (error, path, N_("a rate above 0 is expected"));
+        return FALSE;
+      }
 
   return TRUE;
 }
@@ -152,6 +184,8 @@ read_currencies (QmEconomics  *self,
     }
 
   self->currencies = json_object_ref (json_object_get_object_member (currencies, "per_usd"));
+  if (!check_rates (self->currencies, error))
+    return FALSE;
   if (json_object_has_member (root, "large_providers"))
     self->large_providers = json_array_ref (json_object_get_array_member (root, "large_providers"));
   self->currencies_as_of = g_strdup (json_object_get_string_member_with_default (currencies, "as_of", "unknown"));
