@@ -54,12 +54,13 @@ static void
 print_json_error (const GError *error)
 {
   g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  g_autofree char *message = g_utf8_make_valid (error->message, -1);
   JsonObject *root = json_object_new ();
   JsonObject *object = json_object_new ();
 
   json_object_set_string_member (object, "domain", g_quark_to_string (error->domain));
   json_object_set_int_member (object, "code", error->code);
-  json_object_set_string_member (object, "message", error->message);
+  json_object_set_string_member (object, "message", message);
   if (qm_error_get_path (error) != NULL)
     json_object_set_string_member (object, "path", qm_error_get_path (error));
   else

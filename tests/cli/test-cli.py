@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
 import unittest
 
@@ -221,6 +222,11 @@ def names_of_files_may_hold_anything():
         assert '.qmplan' in json.loads(result.stdout.decode())['error']['message'], result.stdout
         line = result.stderr.decode()
         assert line.count('\n') == 1 and '\x1b' not in line, line
+        result = subprocess.run([CLI, command, '--json', 'not-' + name], capture_output=True)
+        assert '.qmplan' in json.loads(result.stdout.decode())['error']['message'], result.stdout
+    start = time.monotonic()
+    refused(run('estimate', plan(task='x' * 2000000)), 'xxx')
+    assert time.monotonic() - start < 5
 
 
 @test

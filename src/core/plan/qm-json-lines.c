@@ -75,7 +75,7 @@ walk_string (Walker      *self,
   *start = self->at;
   while (self->at < self->end && *self->at != '"')
     {
-      if (g_str_has_prefix (self->at, "\\u0000"))
+      if (strncmp (self->at, "\\u0000", 6) == 0)
         return fail (self, N_("a text holds a zero byte; leave it out"));
       self->line += *self->at == '\n';
       self->at += *self->at == '\\' && self->at + 1 < self->end ? 2 : 1;
