@@ -287,6 +287,8 @@ format_argument (const QmArgument *self,
     {
     case QM_ARGUMENT_NUMBER:
       return qm_format_number (words, self->value.p50);
+    case QM_ARGUMENT_COUNT_SHORT:
+      return qm_format_count_short (words, self->value.p50);
     case QM_ARGUMENT_COUNT:
       return qm_format_count (words, self->value.p50);
     case QM_ARGUMENT_BYTES:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
 #include "estimate/qm-llm-inference-constants.h"
 #include "qm-enum.h"
@@ -139,8 +140,9 @@ add_model (JsonObject       *root,
 }
 
 static void
-add_memory (JsonObject     *root,
-            const QmMemory *memory)
+add_memory (JsonObject       *root,
+            const QmMemory   *memory,
+            const QmCapacity *capacity)
 {
   static const char * const names[QM_MEMORY_N_PARTS] = {
     "weights_bytes", "gradients_bytes", "optimizer_bytes", "activations_bytes", "logits_bytes",
@@ -172,6 +174,7 @@ add_memory (JsonObject     *root,
   set_number (object, "fit_probability", judged ? memory->fit_probability : NAN);
   set_text (object, "verdict", qm_enum_to_word (QM_TYPE_VERDICT, memory->verdict));
   set_count (object, "largest_micro_batch", memory->largest_micro_batch);
+  json_object_set_object_member (object, "capacity", qm_capacity_to_json (capacity));
   set_count (object, "host_bytes", memory->host_bytes);
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, memory->state));
   json_object_set_object_member (object, "methods", methods);
@@ -359,12 +362,14 @@ qm_choice_to_json (QmEstimator      *estimator,
   g_autoptr (GPtrArray) explanation = qm_estimate_explain (estimator, resolved, choice);
   g_autoptr (GPtrArray) warnings = qm_estimate_warnings (estimator, resolved, choice);
   JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+  QmCapacity capacity;
 
   json_object_set_string_member (root, "format", "quartermaster-estimate");
   json_object_set_int_member (root, "version", 1);
   add_model (root, estimator, resolved, estimate);
   json_object_set_member (root, "configuration", qm_configuration_to_json (&estimate->configuration));
-  add_memory (root, &estimate->memory);
+  qm_capacity_solve (estimator, resolved, estimate, &capacity);
+  add_memory (root, &estimate->memory, &capacity);
   add_throughput (root, &estimate->throughput);
   add_serving (root, &estimate->serving);
   add_time (root, &estimate->time);

@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
 #include "qm-error.h"
 
@@ -139,6 +140,7 @@ qm_estimate_explain (QmEstimator      *estimator,
   const QmMemory *memory = &choice->estimate.memory;
   GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   QmMessage *message;
+  QmCapacity capacity;
 
   for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
     g_ptr_array_add (messages, qm_message_copy (g_ptr_array_index (choice->reasons, i)));
@@ -154,6 +156,11 @@ qm_estimate_explain (QmEstimator      *estimator,
       qm_message_add (message, "precise", QM_ARGUMENT_BYTES, memory->need.p50);
       g_ptr_array_add (messages, message);
     }
+
+  qm_capacity_solve (estimator, resolved, &choice->estimate, &capacity);
+  message = qm_capacity_explain (&capacity);
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
 
   return messages;
 }

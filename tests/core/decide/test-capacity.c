@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "decide/qm-capacity.h"
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
+
+static void
+estimate_of (const char  *json,
+             QmEstimate  *estimate,
+             QmCapacity  *capacity)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = NULL;
+  QmChoice choice;
+
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
+  *estimate = choice.estimate;
+  if (capacity != NULL)
+    qm_capacity_solve (estimator, resolved, estimate, capacity);
+  qm_choice_clear (&choice);
+}
+
+static gboolean
+fits (const char *format,
+      double      value)
+{
+  g_autofree char *number = g_strdup_printf ("%.0f", value);
+  g_auto (GStrv) parts = g_strsplit (format, "%.0f", 2);
+  g_autofree char *json = g_strjoinv (number, parts);
+  QmEstimate estimate;
+
+  estimate_of (json, &estimate, NULL);
+  return estimate.memory.need.p50 <= 0.8 * estimate.memory.usable_bytes;
+}
+
+/* One more than the most does not fit, the most does: asked of a plan that has
+ * the number in it. */
+static void
+assert_bound (const char *format,
+              double      most)
+{
+  g_assert_cmpfloat (most, >=, 1);
+  g_assert_true (fits (format, most));
+  g_assert_false (fits (format, most + 1));
+}
+
+/* A LoRA job whose length and micro-batch are strings. */
+#define LORA(length, batch) \
+  PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.2-1b\"}," \
+        "\"training\":{\"method\":\"lora\",\"activation_checkpointing\":\"full\",\"framework\":\"peft\"," \
+        "\"sequence_length\":" length "},\"configuration\":{\"device\":\"rtx-4090\",\"micro_batch\":" batch "}")
+#define CHAT(people) \
+  PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"}," \
+        "\"serving\":{\"engine\":\"vllm\",\"weights\":\"bf16\",\"kv_cache\":\"bf16\",\"input_tokens\":1000," \
+        "\"output_tokens\":200,\"concurrency\":" people "},\"configuration\":{\"device\":\"a100-sxm4-80gb\"}")
+
+static void
+test_training (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (LORA ("512", "1"), &estimate, &capacity);
+  assert_bound (LORA ("512", "%.0f"), capacity.micro_batch);
+  assert_bound (LORA ("%.0f", "1"), capacity.context_tokens);
+  g_assert_cmpfloat (capacity.devices, ==, 1);
+  /* weights alone are two bytes each, and there must be room for the rest */
+  g_assert_cmpfloat (capacity.parameters, <, 0.8 * 24 * 1.074e9 / 2);
+  g_assert_cmpfloat (capacity.parameters, >, 4e9);
+}
+
+static void
+test_serving (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (CHAT ("4"), &estimate, &capacity);
+  assert_bound (CHAT ("%.0f"), capacity.concurrency);
+  /* 131,072 bytes of cache a token (8 KV heads of 128, 32 layers, two of 16 bits),
+   * in what 0.8 of 80 GiB leave beside 16 GB of weights */
+  g_assert_cmpfloat (capacity.concurrency * 1200 * 131072, <, 0.8 * 80 * 1.074e9 - 16.06e9);
+  g_assert_cmpfloat (capacity.concurrency * 1200 * 131072, >, 0.85 * (0.8 * 80 * 1.074e9 - 16.06e9));
+}
+
+/* 70 B weights at 16 bits are 141 GB: two cards of 80 GB are too few with a fifth
+ * kept free, as many have found out. */
+static void
+test_fewest (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-70b\"},"
+                     "\"serving\":{\"engine\":\"vllm\",\"weights\":\"bf16\",\"concurrency\":8},"
+                     "\"configuration\":{\"device\":\"a100-sxm4-80gb\"}"), &estimate, &capacity);
+  g_assert_cmpfloat (capacity.devices, ==, 4);
+  g_assert_cmpfloat (capacity.concurrency, ==, 0);
+}
+
+static void
+test_tables (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (PLAN ("\"task\":\"tabular\",\"activity\":\"train\",\"model\":{\"id\":\"xgboost\"},"
+                     "\"configuration\":{\"device\":\"rtx-4090\"}"), &estimate, &capacity);
+  g_assert_true (isnan (capacity.micro_batch) && isnan (capacity.devices));
+  g_assert_null (qm_capacity_explain (&capacity));
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autofree char *directory = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/capacity/training", test_training);
+  g_test_add_func ("/capacity/serving", test_serving);
+  g_test_add_func ("/capacity/fewest", test_fewest);
+  g_test_add_func ("/capacity/tables", test_tables);
+  status = g_test_run ();
+
+  g_clear_object (&estimator);
+  g_clear_object (&catalog);
+  return status;
+}
