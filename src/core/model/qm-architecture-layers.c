@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* More are refused when the keys are read. */
+#define MAX_LAYERS 20000
+
 static QmMixer
 mixer_from_word (const char *word)
 {
@@ -24,13 +27,13 @@ mixer_from_word (const char *word)
 /* A list shorter than the layers begins anew. */
 static const char *
 string_element (JsonArray *array,
-                int        index)
+                int        layer)
 {
   JsonNode *node;
 
-  if (array == NULL || json_array_get_length (array) == 0)
+  if (array == NULL || json_array_get_length (array) == 0 || layer < 0)
     return NULL;
-  node = json_array_get_element (array, index % json_array_get_length (array));
+  node = json_array_get_element (array, layer % json_array_get_length (array));
   if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
     return NULL;
   return json_node_get_string (node);
@@ -50,7 +53,7 @@ pattern_letter (QmShape *self,
 {
   const char *pattern = qm_config_keys_word (&self->keys, "hybrid_override_pattern");
 
-  return pattern != NULL && layer < (int) strlen (pattern) ? pattern[layer] : '\0';
+  return pattern != NULL && layer >= 0 && layer < (int) strlen (pattern) ? pattern[layer] : '\0';
 }
 
 static QmMixer
@@ -156,7 +159,10 @@ qm_shape_ffn (QmShape *self,
 int
 qm_shape_layers (QmShape *self)
 {
-  return qm_shape_value (self, "stack", qm_config_keys_count (&self->keys, "num_hidden_layers", 0));
+  double layers = qm_shape_defines (self, "stack") ? qm_shape_evaluate (self, "stack").total
+                                                   : qm_config_keys_count (&self->keys, "num_hidden_layers", 0);
+
+  return layers >= 0 && layers <= MAX_LAYERS ? layers : 0;
 }
 
 /**

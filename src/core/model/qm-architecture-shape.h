@@ -3,6 +3,7 @@
 
 #include "qm-architecture-families.h"
 #include "qm-config-keys.h"
+#include "qm-message.h"
 #include "qm-model.h"
 
 G_BEGIN_DECLS
@@ -46,7 +47,7 @@ typedef struct _QmShape QmShape;
  * @mixers: how many layers of each kind
  * @ffns: the same for their second halves
  * @steps: what formulas may still take, so that no file keeps the machine busy
- * @notes: (nullable) (element-type utf8): what was assumed
+ * @notes: (nullable) (element-type QmMessage): what was assumed
  *
  * A config.json on its way to a #QmArchitecture.
  */
@@ -68,7 +69,9 @@ gboolean    qm_architecture_read     (JsonObject     *config,
                                       GError        **error);
 
 void        qm_shape_note            (QmShape        *self,
-                                      const char     *text);
+                                      const char     *code,
+                                      const char     *key,
+                                      const char     *msgid);
 void        qm_shape_open            (QmShape        *self,
                                       QmShape        *outer,
                                       const char     *key,

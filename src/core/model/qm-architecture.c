@@ -20,16 +20,29 @@
 /**
  * qm_shape_note:
  * @self: a shape
- * @text: what was assumed, a sentence without its full stop
+ * @code: of the message
+ * @key: (nullable): the key that it is about
+ * @msgid: what was assumed, a sentence without its full stop
  *
- * Keeps @text for those who want to know.
+ * Keeps it, once, for those who want to know.
  */
 void
 qm_shape_note (QmShape    *self,
-               const char *text)
+               const char *code,
+               const char *key,
+               const char *msgid)
 {
-  if (self->notes != NULL && !g_ptr_array_find_with_equal_func (self->notes, text, g_str_equal, NULL))
-    g_ptr_array_add (self->notes, g_strdup (text));
+  QmMessage *note;
+
+  for (guint i = 0; self->notes != NULL && i < self->notes->len; i++)
+    if (g_str_equal (qm_message_get_code (g_ptr_array_index (self->notes, i)), code) && key == NULL)
+      return;
+  if (self->notes == NULL)
+    return;
+  note = qm_message_new (code, msgid);
+  if (key != NULL)
+    qm_message_add_text (note, "key", QM_ARGUMENT_NAME, key);
+  g_ptr_array_add (self->notes, note);
 }
 
 static const char *
@@ -63,7 +76,8 @@ set_family (QmShape    *self,
       gboolean parts = qm_config_keys_has (&self->keys, "text_config");
 
       self->family = qm_architecture_family_find (type != NULL ? type : "", parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
-      qm_shape_note (self, "The family is not known: counted as a plain transformer, good to about 15 %");
+      qm_shape_note (self, "model-family-unknown", NULL,
+                     N_("The family is not known: counted as a plain transformer, good to about 15 %"));
     }
   self->keys.defaults = qm_architecture_family_defaults (self->family);
 }
@@ -110,7 +124,8 @@ qm_shape_open (QmShape    *self,
   if (object == NULL && g_str_equal (key, "text_config"))
     object = outer->keys.object;
   if (object == NULL)
-    qm_shape_note (outer, "A part of the model is not described in the file: what the family usually has was taken");
+    qm_shape_note (outer, "model-part-assumed", NULL,
+                   N_("A part of the model is not described in the file: what the family usually has was taken"));
   self->keys.object = object != NULL ? json_object_ref (object) : json_object_new ();
   type = object != outer->keys.object ? qm_config_keys_word (&self->keys, "model_type") : NULL;
   if (fallback != NULL && fallback[0] != '\0' && !is_part (type))
@@ -138,11 +153,7 @@ note_assumptions (QmShape *self)
 
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
     if (qm_config_keys_assumed (&self->keys, keys[i]))
-      {
-        g_autofree char *text = g_strdup_printf ("%s is missing: what the family usually has was taken", keys[i]);
-
-        qm_shape_note (self, text);
-      }
+      qm_shape_note (self, "model-key-assumed", keys[i], N_("{key} is missing: what the family usually has was taken"));
 }
 
 static double

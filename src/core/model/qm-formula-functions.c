@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Of a list in a config.json: one number a layer, for each layer that is believed. */
-#define MAX_LIST 10000
+#define MAX_LIST 20000
 
 static const QmAmount nothing = { 0, 0 };
 
@@ -149,13 +149,21 @@ call_len (QmScope         *scope,
   return plain (array != NULL ? json_array_get_length (array) : 0);
 }
 
+/* A place in a list, or a layer; -1 for what is none. */
+static int
+place (double value)
+{
+  return value >= 0 && value < MAX_LIST ? value : -1;
+}
+
 static double
 element (QmScope    *scope,
          const char *key,
          JsonArray  *array,
-         guint       index)
+         double      index)
 {
-  JsonNode *node = index < json_array_get_length (array) ? json_array_get_element (array, index) : NULL;
+  gboolean there = index >= 0 && index < json_array_get_length (array);
+  JsonNode *node = there ? json_array_get_element (array, index) : NULL;
   GType type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
   double value;
 
@@ -252,7 +260,7 @@ static QmAmount
 call_attends (QmScope         *scope,
               const QmFormula *call)
 {
-  QmMixer mixer = qm_shape_mixer (scope->shape, number (scope, call, 0));
+  QmMixer mixer = qm_shape_mixer (scope->shape, place (number (scope, call, 0)));
 
   return plain (mixer == QM_MIXER_FULL || mixer == QM_MIXER_SLIDING);
 }
@@ -261,14 +269,14 @@ static QmAmount
 call_full (QmScope         *scope,
            const QmFormula *call)
 {
-  return plain (qm_shape_mixer (scope->shape, number (scope, call, 0)) == QM_MIXER_FULL);
+  return plain (qm_shape_mixer (scope->shape, place (number (scope, call, 0))) == QM_MIXER_FULL);
 }
 
 static QmAmount
 call_expert_layer (QmScope         *scope,
                    const QmFormula *call)
 {
-  return plain (qm_shape_ffn (scope->shape, number (scope, call, 0)) == QM_FFN_EXPERTS);
+  return plain (qm_shape_ffn (scope->shape, place (number (scope, call, 0))) == QM_FFN_EXPERTS);
 }
 
 /* A class called …Model has no output head, whatever its parts have. */

@@ -31,7 +31,7 @@ static const struct { guint16 elements, bytes; } blocks[] = {
   [13] = { 256, 176 }, [14] = { 256, 210 }, [15] = { 256, 292 }, [16] = { 256, 66 }, [17] = { 256, 74 },
   [18] = { 256, 98 }, [19] = { 256, 50 }, [20] = { 32, 18 }, [21] = { 256, 110 }, [22] = { 256, 82 },
   [23] = { 256, 136 }, [24] = { 1, 1 }, [25] = { 1, 2 }, [26] = { 1, 4 }, [27] = { 1, 8 }, [28] = { 1, 8 },
-  [29] = { 256, 56 }, [30] = { 1, 2 }, [34] = { 256, 54 }, [35] = { 256, 66 }, [39] = { 32, 17 },
+  [29] = { 256, 56 }, [30] = { 1, 2 }, [34] = { 256, 54 }, [35] = { 256, 66 }, [39] = { 32, 17 }, [40] = { 64, 36 },
 };
 
 /* The first read that leaves the file marks the cursor as spent; later ones give 0. */
@@ -40,6 +40,7 @@ typedef struct {
   gsize length;
   gsize at;
   gboolean spent;
+  gboolean odd_types;               /* a tensor of a type that is not in the table */
 } Cursor;
 
 static const guint8 *
@@ -257,6 +258,9 @@ read_tensor (QmGguf  *self,
   self->has_output |= g_str_equal (name, "output.weight");
   if (type < G_N_ELEMENTS (blocks) && blocks[type].elements > 0)
     self->bytes += ceil (elements / blocks[type].elements) * blocks[type].bytes;
+  else
+    cursor->odd_types = TRUE;
+  self->tensors++;
   return TRUE;
 }
 
@@ -294,13 +298,44 @@ read_header (QmGguf  *self,
 }
 
 /**
+ * qm_gguf_read_bytes:
+ * @self: (out caller-allocates): where to put it
+ * @data: (array length=length): a GGUF file
+ * @length: its bytes
+ * @error: return location for an error
+ *
+ * Reads the header alone; no length in it is believed before it is compared
+ * with @length. Where a tensor is of a type that nobody told of, all that
+ * follows the header counts as tensors.
+ *
+ * Returns: whether it is a GGUF file in one piece up to its tensors
+ */
+gboolean
+qm_gguf_read_bytes (QmGguf        *self,
+                    const guint8  *data,
+                    gsize          length,
+                    GError       **error)
+{
+  Cursor cursor = { .data = data, .length = length };
+
+  *self = (QmGguf) { .metadata = json_object_new () };
+  if (!read_header (self, &cursor, error))
+    {
+      qm_gguf_clear (self);
+      return FALSE;
+    }
+  if (cursor.odd_types)
+    self->bytes = cursor.length - cursor.at;
+  return TRUE;
+}
+
+/**
  * qm_gguf_read:
  * @self: (out caller-allocates): where to put it
  * @path: a GGUF file
  * @error: return location for an error
  *
- * Reads the header alone; the file is mapped, and no length in it is believed
- * before it is compared with the file's.
+ * Like qm_gguf_read_bytes(); the file is mapped, and only its header touched.
  *
  * Returns: whether it is a GGUF file in one piece up to its tensors
  */
@@ -311,20 +346,12 @@ qm_gguf_read (QmGguf      *self,
 {
   g_autoptr (GError) reason = NULL;
   g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &reason);
-  Cursor cursor = { 0 };
 
   *self = (QmGguf) { 0 };
-  if (file == NULL)
-    {
-      qm_file_set_error (error, path, reason);
-      return FALSE;
-    }
-  cursor.data = (const guint8 *) g_mapped_file_get_contents (file);
-  cursor.length = g_mapped_file_get_length (file);
-  self->metadata = json_object_new ();
-  if (read_header (self, &cursor, error))
-    return TRUE;
-  qm_gguf_clear (self);
+  if (file != NULL)
+    return qm_gguf_read_bytes (self, (const guint8 *) g_mapped_file_get_contents (file),
+                               g_mapped_file_get_length (file), error);
+  qm_file_set_error (error, path, reason);
   return FALSE;
 }
 

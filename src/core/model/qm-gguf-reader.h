@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  *   lists the length, under the key with `#` behind it
  * @parameters: elements of all tensors
  * @bytes: of all tensors
+ * @tensors: how many there are
  * @has_output: whether the output head is a tensor of its own
  *
  * What the header of a GGUF file says.
@@ -19,9 +20,14 @@ typedef struct {
   JsonObject *metadata;
   double parameters;
   double bytes;
+  double tensors;
   gboolean has_output;
 } QmGguf;
 
+gboolean qm_gguf_read_bytes (QmGguf       *self,
+                             const guint8 *data,
+                             gsize         length,
+                             GError      **error);
 gboolean qm_gguf_read  (QmGguf      *self,
                         const char  *path,
                         GError     **error);

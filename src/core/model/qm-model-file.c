@@ -267,25 +267,57 @@ from_config_file (const char  *path,
   return g_steal_pointer (&self);
 }
 
+static gboolean
+ends_with_any (const char         *name,
+               const char * const *endings)
+{
+  for (gsize i = 0; endings[i] != NULL; i++)
+    if (g_str_has_suffix (name, endings[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* The better, the smaller: files that list their tensors before those that
+ * describe them, then those that only help to say what the folder is. */
+static int
+rank_name (const char *name)
+{
+  static const char * const first[] = { "model.safetensors.index.json", "diffusion_pytorch_model.safetensors.index.json",
+                                        "model.safetensors", "diffusion_pytorch_model.safetensors" };
+  static const char * const last[] = { "config.json", "params.json", "model_index.json", "adapter_config.json",
+                                       "tokenizer_config.json" };
+  static const char * const weights[] = { ".gguf", ".safetensors", NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (first); i++)
+    if (g_str_equal (name, first[i]))
+      return i;
+  if (ends_with_any (name, weights))
+    return strstr (name, "mmproj") != NULL || strstr (name, "adapter") != NULL ? 99 : 10;
+  for (gsize i = 0; i < G_N_ELEMENTS (last); i++)
+    if (g_str_equal (name, last[i]))
+      return 20 + i;
+  return G_MAXINT;
+}
+
 static char *
 find_in_directory (const char  *path,
                    GError     **error)
 {
-  static const char * const names[] = { "config.json", "params.json", "model.safetensors.index.json",
-                                        "model.safetensors", "model_index.json" };
   g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  g_autofree char *best = NULL;
   const char *name;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *file = g_build_filename (path, names[i], NULL);
-
-      if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
-        return g_steal_pointer (&file);
-    }
   while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
-    if (g_str_has_suffix (name, ".gguf") || g_str_has_suffix (name, ".safetensors"))
-      return g_build_filename (path, name, NULL);
+    {
+      int rank = rank_name (name), best_rank = best != NULL ? rank_name (best) : G_MAXINT;
+
+      if (rank > best_rank || (rank == best_rank && (best == NULL || strcmp (name, best) > 0)))
+        continue;
+      g_free (best);
+      best = g_strdup (name);
+    }
+  if (best != NULL)
+    return g_build_filename (path, best, NULL);
   refuse (error, N_("the folder holds no config.json, safetensors file or GGUF file"));
   return NULL;
 }

@@ -8,14 +8,24 @@
 #include "qm-gguf-reader.h"
 #include "qm-error.h"
 
-#define MAX_SHARDS 1000
+#define MAX_PARTS 1000
+
+/* As many missing files as a sentence can name. */
+#define MAX_NAMED 4
 
 /* GGUF's names of families that a config.json calls differently. */
 static const char * const families[][2] = {
   { "qwen2moe", "qwen2_moe" }, { "qwen2vl", "qwen2" }, { "qwen3moe", "qwen3_moe" }, { "qwen3next", "qwen3_next" },
-  { "qwen35", "qwen3_5" }, { "qwen35moe", "qwen3_5_moe" }, { "phi2", "phi" }, { "gptneox", "gpt_neox" },
-  { "deepseek2", "deepseek_v2" }, { "starcoder", "gpt_bigcode" }, { "command-r", "cohere" }, { "gpt-oss", "gpt_oss" },
-  { "nemotron_h_moe", "nemotron_h" }, { "nomic-bert", "bert" },
+  { "qwen35", "qwen3_5_text" }, { "qwen35moe", "qwen3_5_moe_text" }, { "qwen3vl", "qwen3_vl_text" },
+  { "qwen3vlmoe", "qwen3_vl_moe_text" }, { "phi2", "phi" }, { "gptneox", "gpt_neox" }, { "deepseek2", "deepseek_v2" },
+  { "starcoder", "gpt_bigcode" }, { "command-r", "cohere" }, { "gpt-oss", "gpt_oss" },
+  { "nemotron_h_moe", "nemotron_h" }, { "nomic-bert", "nomic_bert" }, { "gemma3", "gemma3_text" },
+  { "gemma3n", "gemma3n_text" }, { "gemma4", "gemma4_text" }, { "llama4", "llama4_text" }, { "glm4moe", "glm4_moe" },
+  { "ernie4_5-moe", "ernie4_5_moe" }, { "hunyuan-moe", "hunyuan_v1_moe" }, { "hunyuan-dense", "hunyuan_v1_dense" },
+  { "bailingmoe", "bailing_moe" }, { "bailingmoe2", "bailing_moe_v2" }, { "granitemoe", "granitemoe" },
+  { "granitehybrid", "granitemoehybrid" }, { "falcon-h1", "falcon_h1" }, { "minimax-m2", "minimax_m2" },
+  { "lfm2moe", "lfm2_moe" }, { "kimi-linear", "kimi_linear" }, { "mistral3", "ministral3" }, { "grok", "grok-1" },
+  { "jina-bert-v2", "bert" }, { "exaone", "exaone" }, { "internlm2", "internlm2" }, { "t5encoder", "t5" },
 };
 
 /* Keys after the family's name, and what a config.json calls them. */
@@ -186,44 +196,94 @@ make_config (const QmGguf *gguf,
   return config;
 }
 
-/* A model in several files names them NAME-00001-of-00004.gguf; only the first
- * tells of the model, and each only of its own tensors. */
+static char *
+part_name (const char *path,
+           int         part,
+           int         count)
+{
+  int stem = strlen (path) - strlen ("-00001-of-00001.gguf");
+
+  return g_strdup_printf ("%.*s-%05d-of-%05d.gguf", MAX (0, stem), path, part, count);
+}
+
 static gboolean
-add_shards (QmGguf      *gguf,
-            const char  *path,
-            GError     **error)
+add_part (QmGguf      *gguf,
+          const char  *path,
+          GError     **error)
+{
+  g_auto (QmGguf) part = { 0 };
+
+  if (!qm_gguf_read (&part, path, error))
+    return FALSE;
+  gguf->parameters += part.parameters;
+  gguf->bytes += part.bytes;
+  gguf->tensors += part.tensors;
+  gguf->has_output |= part.has_output;
+  return TRUE;
+}
+
+static gboolean
+refuse_missing (const char  *path,
+                int          count,
+                GError     **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  int missing = 0;
+
+  for (int i = 1; i <= count; i++)
+    {
+      g_autofree char *part = part_name (path, i, count);
+      g_autofree char *base = g_path_get_basename (part);
+
+      if (g_file_test (part, G_FILE_TEST_IS_REGULAR) || ++missing > MAX_NAMED)
+        continue;
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", base);
+    }
+  if (missing == 0)
+    return FALSE;
+  if (missing > MAX_NAMED)
+    g_string_append (names, ", …");
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL,
+                N_("the model is in {count} files, and missing are: {names}"), "#count", (double) count,
+                "names", names->str, NULL);
+  return TRUE;
+}
+
+/* A model in several files names them NAME-00001-of-00004.gguf, counted from 1,
+ * and numbers them inside from 0; only the first tells of the model, and each
+ * only of its own tensors. */
+static gboolean
+add_parts (QmGguf      *gguf,
+           const char  *path,
+           GError     **error)
 {
   double count = json_object_get_double_member_with_default (gguf->metadata, "split.count", 1);
   double place = json_object_get_double_member_with_default (gguf->metadata, "split.no", 0);
-  gsize length = strlen (path), tail = strlen ("-00001-of-00001.gguf");
 
   if (count <= 1)
     return TRUE;
-  if (count > MAX_SHARDS || length <= tail || place != 0)
+  if (count > MAX_PARTS || strlen (path) <= strlen ("-00001-of-00001.gguf"))
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                    N_("this is part {part} of a model in {count} files; give the first of them"),
-                    "#part", place + 1, "#count", count, NULL);
+                    N_("this is one of {count} files of a model, and not named like one"), "#count", count, NULL);
       return FALSE;
+    }
+  if (refuse_missing (path, count, error))
+    return FALSE;
+  if (place != 0)
+    {
+      g_autofree char *first = part_name (path, 1, count);
+
+      qm_gguf_clear (gguf);
+      if (!qm_gguf_read (gguf, first, error))
+        return FALSE;
     }
   for (int i = 2; i <= (int) count; i++)
     {
-      g_autofree char *other = g_strdup_printf ("%.*s-%05d-of-%05d.gguf", (int) (length - tail), path, i, (int) count);
-      g_auto (QmGguf) part = { 0 };
+      g_autofree char *part = part_name (path, i, count);
 
-      if (!g_file_test (other, G_FILE_TEST_IS_REGULAR))
-        {
-          g_autofree char *base = g_path_get_basename (other);
-
-          qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL,
-                        N_("the model is in {count} files, and {name} is missing"), "#count", count, "name", base, NULL);
-          return FALSE;
-        }
-      if (!qm_gguf_read (&part, other, error))
+      if (!add_part (gguf, part, error))
         return FALSE;
-      gguf->parameters += part.parameters;
-      gguf->bytes += part.bytes;
-      gguf->has_output |= part.has_output;
     }
   return TRUE;
 }
@@ -251,6 +311,30 @@ set_counts (QmModel      *self,
   self->stored_bytes = gguf->bytes;
 }
 
+/* The tensors are known all the same. */
+static void
+guess_shapes (QmModel      *self,
+              const QmGguf *gguf)
+{
+  qm_architecture_guess (MAX (1, gguf->parameters), &self->architecture);
+  qm_model_note (self, qm_message_new ("model-shapes-unknown",
+                                       N_("The header does not tell the sizes of the layers: they are guessed from the "
+                                          "parameter count, and the cache is not known")));
+}
+
+/* Of a model in parts, how many tensors all of them should hold. */
+static void
+check_tensors (QmModel      *self,
+               const QmGguf *gguf)
+{
+  double all = json_object_get_double_member_with_default (gguf->metadata, "split.tensors.count", 0);
+
+  if (all > 0 && all != gguf->tensors)
+    qm_model_note (self, qm_message_new_filled ("model-tensors-missing",
+                                                N_("The files hold {tensors} tensors, and should hold {all}"),
+                                                "#tensors", gguf->tensors, "#all", all, NULL));
+}
+
 static gboolean
 refuse_parts (const char  *name,
               GError     **error)
@@ -267,41 +351,62 @@ refuse_parts (const char  *name,
 }
 
 /**
- * qm_model_from_gguf:
- * @path: a GGUF file, of several the first
+ * qm_model_from_gguf_header:
+ * @gguf: what the headers of all its files say
  * @error: return location for an error
  *
  * Returns: (transfer full) (nullable): the model; its parameters are the
  *   elements of its tensors
  */
 QmModel *
-qm_model_from_gguf (const char  *path,
-                    GError     **error)
+qm_model_from_gguf_header (const QmGguf  *gguf,
+                           GError       **error)
 {
-  g_auto (QmGguf) gguf = { 0 };
   g_autoptr (QmModel) self = NULL;
   g_autoptr (JsonObject) config = NULL;
-  const char *name, *title;
+  g_autoptr (GError) reason = NULL;
+  const char *name = word (gguf->metadata, "general.architecture");
+  const char *title = word (gguf->metadata, "general.name");
 
-  if (!qm_gguf_read (&gguf, path, error) || !add_shards (&gguf, path, error))
-    return NULL;
-  name = word (gguf.metadata, "general.architecture");
   if (refuse_parts (name, error))
     return NULL;
-  if (g_strcmp0 (word (gguf.metadata, "general.type"), "adapter") == 0)
+  if (g_strcmp0 (word (gguf->metadata, "general.type"), "adapter") == 0)
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
                     N_("this is a LoRA adapter; give the GGUF file of the model that it was made for"), NULL);
       return NULL;
     }
-  config = make_config (&gguf, name);
+  config = make_config (gguf, name);
   self = qm_model_new ();
-  if (!qm_model_read_config (self, config, error))
-    return NULL;
-  set_counts (self, &gguf);
-  title = word (gguf.metadata, "general.name");
+  if (!qm_model_read_config (self, config, &reason))
+    guess_shapes (self, gguf);
+  if (gguf->parameters <= 0 && reason != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return NULL;
+    }
+  set_counts (self, gguf);
+  check_tensors (self, gguf);
   if (title != NULL)
     qm_model_set_name (self, title);
   self->read_by = QM_READER_GGUF;
   return g_steal_pointer (&self);
+}
+
+/**
+ * qm_model_from_gguf:
+ * @path: a GGUF file; of several, any
+ * @error: return location for an error
+ *
+ * Returns: (transfer full) (nullable): the model
+ */
+QmModel *
+qm_model_from_gguf (const char  *path,
+                    GError     **error)
+{
+  g_auto (QmGguf) gguf = { 0 };
+
+  if (!qm_gguf_read (&gguf, path, error) || !add_parts (&gguf, path, error))
+    return NULL;
+  return qm_model_from_gguf_header (&gguf, error);
 }

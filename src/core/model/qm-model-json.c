@@ -134,6 +134,8 @@ add_weights (JsonBuilder   *builder,
     add_bytes (builder, plain[i].format, self->parameters * plain[i].bytes);
   if (self->architecture.vocabulary > 0)
     add_mixed (builder, self, table);
+  if (qm_model_quantized_bytes (self) > 0)
+    add_bytes (builder, "as_configured", qm_model_quantized_bytes (self));
   if (self->stored_bytes > 0)
     add_bytes (builder, "as_stored", self->stored_bytes);
   json_builder_end_object (builder);
@@ -176,7 +178,11 @@ add_notes (JsonBuilder   *builder,
   json_builder_set_member_name (builder, "notes");
   json_builder_begin_array (builder);
   for (guint i = 0; self->notes != NULL && i < self->notes->len; i++)
-    json_builder_add_string_value (builder, g_ptr_array_index (self->notes, i));
+    {
+      g_autofree char *text = qm_message_get_text (g_ptr_array_index (self->notes, i), qm_words_english ());
+
+      json_builder_add_string_value (builder, text);
+    }
   json_builder_end_array (builder);
 }
 

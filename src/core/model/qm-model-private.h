@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "qm-gguf-reader.h"
+#include "qm-message.h"
 #include "qm-model-resolve.h"
 
 G_BEGIN_DECLS
 
-/* What a file says of the tensors in it. */
-typedef struct {
-  double parameters;
-  double bytes;
-} QmTensorTotals;
-
 void        qm_model_note               (QmModel      *self,
-                                         const char   *text);
+                                         QmMessage    *note);
 void        qm_model_set_name           (QmModel      *self,
                                          const char   *name);
 gboolean    qm_model_read_config        (QmModel      *self,
@@ -37,6 +33,8 @@ QmModel    *qm_model_from_safetensors   (const char   *path,
                                          GError      **error);
 QmModel    *qm_model_from_weight_index  (const char   *path,
                                          JsonObject   *index,
+                                         GError      **error);
+QmModel    *qm_model_from_gguf_header   (const QmGguf *gguf,
                                          GError      **error);
 QmModel    *qm_model_from_gguf          (const char   *path,
                                          GError      **error);

@@ -14,15 +14,15 @@ static const char * const boosters[] = { "xgboost", "lightgbm", "catboost", "h2o
 /**
  * qm_model_note:
  * @self: a model
- * @text: what was assumed in reading it
+ * @note: (transfer full): what was assumed in reading it
  */
 void
-qm_model_note (QmModel    *self,
-               const char *text)
+qm_model_note (QmModel   *self,
+               QmMessage *note)
 {
   if (self->notes == NULL)
-    self->notes = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (self->notes, g_strdup (text));
+    self->notes = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  g_ptr_array_add (self->notes, note);
 }
 
 /**
@@ -73,12 +73,12 @@ qm_model_read_config (QmModel     *self,
                       JsonObject  *config,
                       GError     **error)
 {
-  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
 
   if (!qm_architecture_read (config, &self->architecture, notes, error))
     return FALSE;
   for (guint i = 0; i < notes->len; i++)
-    qm_model_note (self, g_ptr_array_index (notes, i));
+    qm_model_note (self, qm_message_copy (g_ptr_array_index (notes, i)));
   if (self->config != config)
     {
       g_clear_pointer (&self->config, json_object_unref);

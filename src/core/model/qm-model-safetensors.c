@@ -2,216 +2,58 @@
 #include "qm-model-private.h"
 
 #include <glib/gi18n.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <gio/gio.h>
-
-#include "qm-tensor-shapes.h"
 #include "qm-error.h"
-#include "qm-file.h"
+#include "qm-safetensors-reader.h"
 
-/* The format's own limit. */
-#define MAX_HEADER_BYTES (100 * 1000 * 1000)
-#define MAX_ELEMENTS 1e16
-#define MAX_DIMENSIONS 16
+#define MAX_BYTES 1e16
+#define MAX_SHARDS 2000
 
-/* Names of tensors that only unpack others. */
-static const char * const helpers[] = {
-  ".qzeros", ".scales", ".g_idx", ".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map", ".weight_scale",
-  ".weight_scale_inv", ".input_scale", ".SCB", ".weight_format", "_scales", ".zero_point", ".qscales",
-};
+/* As many missing files as a sentence can name. */
+#define MAX_NAMED 4
 
-typedef struct {
-  QmTensorTotals totals;
-  double packed_bits;               /* of a weight in qweight tensors */
-  gboolean assumed_bits;
-  double largest_end;               /* where the last tensor ends, in bytes of data */
-  JsonObject *header;
-  QmTensorShapes shapes;
-} Header;
-
-static gboolean
-fail (GError     **error,
-      const char  *name,
-      const char  *what)
+static JsonObject *
+object_in (JsonObject *object,
+           const char *key)
 {
-  g_autofree char *start = g_utf8_substring (name, 0, MIN (80, g_utf8_strlen (name, -1)));
+  JsonNode *node = object != NULL ? json_object_get_member (object, key) : NULL;
 
-  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, NULL,
-                N_("the header of the safetensors file is damaged: {name} {what}"), "name", start, "=what", what, NULL);
-  return FALSE;
+  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }
 
-static gboolean
-read_shape (JsonArray   *shape,
-            const char  *name,
-            double      *elements,
-            GError     **error)
-{
-  *elements = 1;
-  if (json_array_get_length (shape) > MAX_DIMENSIONS)
-    return fail (error, name, N_("has too many dimensions"));
-  for (guint i = 0; i < json_array_get_length (shape); i++)
-    {
-      JsonNode *node = json_array_get_element (shape, i);
-
-      if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64 ||
-          json_node_get_int (node) < 0)
-        return fail (error, name, N_("has a size that is no whole number"));
-      *elements *= json_node_get_int (node);
-      if (*elements > MAX_ELEMENTS)
-        return fail (error, name, N_("is larger than any tensor"));
-    }
-  return TRUE;
-}
-
-static gboolean
-read_offsets (JsonArray   *offsets,
-              const char  *name,
-              Header      *header,
-              GError     **error)
-{
-  JsonNode *nodes[2];
-
-  if (json_array_get_length (offsets) != 2)
-    return fail (error, name, N_("has offsets that are no pair"));
-  for (guint i = 0; i < 2; i++)
-    {
-      nodes[i] = json_array_get_element (offsets, i);
-      if (!JSON_NODE_HOLDS_VALUE (nodes[i]) || json_node_get_value_type (nodes[i]) != G_TYPE_INT64)
-        return fail (error, name, N_("has an offset that is no whole number"));
-    }
-  if (json_node_get_int (nodes[0]) < 0 || json_node_get_int (nodes[1]) < json_node_get_int (nodes[0]))
-    return fail (error, name, N_("ends before it begins"));
-  header->totals.bytes += (double) json_node_get_int (nodes[1]) - json_node_get_int (nodes[0]);
-  header->largest_end = MAX (header->largest_end, json_node_get_int (nodes[1]));
-  return TRUE;
-}
-
-static gboolean
-is_helper (const char *name)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (helpers); i++)
-    if (g_str_has_suffix (name, helpers[i]))
-      return TRUE;
-  return strstr (name, ".quant_state.") != NULL;
-}
-
-/* How many weights one element holds: four-bit weights travel in larger integers. */
 static double
-weights_per_element (Header     *header,
-                     const char *name,
-                     const char *type)
+number_in (JsonObject *object,
+           const char *key)
 {
-  g_autofree char *companion = g_strconcat (name, ".absmax", NULL);
+  JsonNode *node = object != NULL ? json_object_get_member (object, key) : NULL;
+  GType type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
-  if (g_str_has_suffix (name, ".qweight"))
-    return (g_str_equal (type, "I16") ? 16 : 32) / header->packed_bits;
-  if (g_str_has_suffix (name, "_blocks") && g_str_equal (type, "U8"))
-    return 2;
-  if (g_str_equal (type, "U8") && json_object_has_member (header->header, companion))
-    return 2;
-  return 1;
+  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : 0;
 }
 
-static JsonArray *
-array_of (JsonObject *object,
-          const char *key)
-{
-  JsonNode *node = json_object_get_member (object, key);
-
-  return node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-}
-
-static gboolean
-read_tensor (Header      *header,
-             const char  *name,
-             JsonNode    *node,
-             GError     **error)
-{
-  JsonObject *tensor = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  JsonNode *type = tensor != NULL ? json_object_get_member (tensor, "dtype") : NULL;
-  JsonArray *shape, *offsets;
-  double elements;
-
-  if (type == NULL || !JSON_NODE_HOLDS_VALUE (type) || json_node_get_value_type (type) != G_TYPE_STRING)
-    return fail (error, name, N_("has no type"));
-  shape = array_of (tensor, "shape");
-  offsets = array_of (tensor, "data_offsets");
-  if (shape == NULL || offsets == NULL)
-    return fail (error, name, N_("has no shape or no offsets"));
-  if (!read_shape (shape, name, &elements, error) || !read_offsets (offsets, name, header, error))
-    return FALSE;
-  qm_tensor_shapes_add (&header->shapes, name, shape);
-  if (!is_helper (name))
-    header->totals.parameters += elements * weights_per_element (header, name, json_node_get_string (type));
-  return TRUE;
-}
-
-static gboolean
-read_tensors (Header  *header,
-              GError **error)
-{
-  JsonObjectIter iterator;
-  const char *name;
-  JsonNode *node;
-
-  json_object_iter_init (&iterator, header->header);
-  while (json_object_iter_next (&iterator, &name, &node))
-    if (!g_str_equal (name, "__metadata__") && !read_tensor (header, name, node, error))
-      return FALSE;
-  return TRUE;
-}
-
-static char *
-read_header_text (const char  *path,
-                  gsize       *length,
-                  goffset     *size,
-                  GError     **error)
-{
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GError) reason = NULL;
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, &reason);
-  g_autoptr (GFileInfo) info = NULL;
-  g_autofree char *text = NULL;
-  guint64 announced = 0;
-  gsize got = 0;
-
-  if (stream != NULL)
-    info = g_file_input_stream_query_info (stream, G_FILE_ATTRIBUTE_STANDARD_SIZE, NULL, &reason);
-  if (info == NULL || !g_input_stream_read_all (G_INPUT_STREAM (stream), &announced, 8, &got, NULL, &reason))
-    {
-      qm_file_set_error (error, path, reason);
-      return NULL;
-    }
-  *size = g_file_info_get_size (info);
-  announced = GUINT64_FROM_LE (announced);
-  if (got < 8 || announced == 0 || announced > MAX_HEADER_BYTES || announced > (guint64) *size - 8)
-    {
-      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                    N_("this is no safetensors file, or one that is cut short: the header it announces is not there"), NULL);
-      return NULL;
-    }
-  text = g_malloc (announced + 1);
-  if (g_input_stream_read_all (G_INPUT_STREAM (stream), text, announced, length, NULL, &reason) && *length == announced)
-    return g_steal_pointer (&text);
-  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL, N_("the header cannot be read to its end"), NULL);
-  return NULL;
-}
-
+/* How wide packed weights are, by what their tool wrote into the config.json. */
 static double
 bits_of_config (JsonObject *config)
 {
-  JsonNode *node = config != NULL ? json_object_get_member (config, "quantization_config") : NULL;
-  double bits = 0;
+  JsonObject *places[] = { config, object_in (config, "text_config") };
 
-  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      JsonNode *value = json_object_get_member (json_node_get_object (node), "bits");
+      JsonObject *quantization = object_in (places[i], "quantization_config");
+      JsonObject *groups = object_in (quantization, "config_groups");
+      g_autoptr (GList) names = groups != NULL ? json_object_get_members (groups) : NULL;
+      double bits = number_in (quantization, "bits");
 
-      bits = value != NULL && JSON_NODE_HOLDS_VALUE (value) ? json_node_get_double (value) : 0;
+      if (bits == 0 && names != NULL)
+        bits = number_in (object_in (object_in (groups, names->data), "weights"), "num_bits");
+      if (bits == 0)
+        bits = number_in (object_in (places[i], "quantization"), "bits");
+      if (bits >= 1 && bits <= 16)
+        return bits;
     }
-  return bits >= 1 && bits <= 16 ? bits : 0;
+  return 0;
 }
 
 static JsonObject *
@@ -223,42 +65,19 @@ config_beside (const char *path)
   return g_file_test (file, G_FILE_TEST_IS_REGULAR) ? qm_model_load_config (file, NULL) : NULL;
 }
 
-static gboolean
-read_file (const char  *path,
-           double       packed_bits,
-           Header      *header,
-           gboolean    *cut_short,
-           GError     **error)
+static void
+note (QmModel    *self,
+      const char *code,
+      const char *msgid)
 {
-  gsize length = 0;
-  goffset size = 0;
-  g_autofree char *text = read_header_text (path, &length, &size, error);
-  g_autoptr (JsonNode) root = NULL;
-  gboolean good;
-
-  if (text == NULL)
-    return FALSE;
-  if (!g_utf8_validate_len (text, length, NULL))
-    return fail (error, "it", N_("is not UTF-8"));
-  root = qm_json_text_parse (text, length, error);
-  if (root == NULL)
-    return FALSE;
-  if (!JSON_NODE_HOLDS_OBJECT (root))
-    return fail (error, "it", N_("is no JSON object"));
-  header->header = json_node_get_object (root);
-  header->packed_bits = packed_bits > 0 ? packed_bits : 4;
-  header->largest_end = 0;
-  good = read_tensors (header, error);
-  header->header = NULL;
-  *cut_short |= header->largest_end > (double) size - 8 - length;
-  return good;
+  qm_model_note (self, qm_message_new (code, msgid));
 }
 
 /* Shapes come from the config.json beside the file, else from the tensors. */
 static void
-find_shapes (QmModel      *self,
-             JsonObject   *config,
-             const Header *header)
+find_shapes (QmModel             *self,
+             JsonObject          *config,
+             const QmSafetensors *header)
 {
   g_autoptr (JsonObject) seen = NULL;
 
@@ -267,102 +86,171 @@ find_shapes (QmModel      *self,
   seen = qm_tensor_shapes_to_config (&header->shapes);
   if (seen != NULL && qm_model_read_config (self, seen, NULL))
     {
-      qm_model_note (self, "No config.json lies beside the file: layers and cache are from the shapes of its tensors, "
-                     "without windows");
+      note (self, "model-shapes-from-tensors", N_("No config.json lies beside the file: layers and cache are from the "
+            "shapes of its tensors, without windows"));
       return;
     }
-  qm_model_note (self, "No config.json lies beside the file: the layers are guessed from the parameter count, "
-                 "and the cache is not known");
-  qm_architecture_guess (header->totals.parameters, &self->architecture);
+  note (self, "model-shapes-guessed", N_("No config.json lies beside the file: the layers are guessed from the parameter "
+        "count, and the cache is not known"));
+  qm_architecture_guess (header->parameters, &self->architecture);
 }
 
 /* Counts come from the file itself. */
 static QmModel *
-finish (JsonObject    *config,
-        const Header  *header,
-        GError       **error)
+finish (JsonObject           *config,
+        const QmSafetensors  *header,
+        GError              **error)
 {
   g_autoptr (QmModel) self = qm_model_new ();
-  double parameters = header->totals.parameters;
 
-  if (parameters <= 0)
-    {
-      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("the file holds no weights"), NULL);
-      return NULL;
-    }
+  if (header->adapter)
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                  N_("these are the weights of a LoRA adapter; give the model that it was made for"), NULL);
+  else if (header->parameters <= 0)
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("the file holds no weights"), NULL);
+  if (header->adapter || header->parameters <= 0)
+    return NULL;
   find_shapes (self, config, header);
-  self->parameters = parameters;
-  self->active_parameters = MAX (0, parameters - qm_model_expert_parameters (self));
-  self->stored_bytes = header->totals.bytes;
+  self->parameters = header->parameters;
+  self->active_parameters = MAX (0, header->parameters - qm_model_expert_parameters (self));
+  self->stored_bytes = header->bytes;
   self->read_by = QM_READER_SAFETENSORS;
+  if (header->cut_short)
+    note (self, "model-cut-short", N_("The file is shorter than its header says: the download may not have ended"));
+  if (header->guessed)
+    note (self, "model-packing-guessed", N_("Weights are packed, and no config.json beside the file says how wide they "
+          "are: 4 bits were taken where their scales do not tell"));
   return g_steal_pointer (&self);
 }
 
-/**
- * qm_model_from_safetensors:
- * @path: a safetensors file
- * @error: return location for an error
- *
- * Returns: (transfer full) (nullable): the model
- */
-QmModel *
-qm_model_from_safetensors (const char  *path,
-                           GError     **error)
-{
-  g_autoptr (JsonObject) config = config_beside (path);
-  double bits = bits_of_config (config);
-  gboolean cut_short = FALSE;
-  Header header = { 0 };
-  QmModel *self;
+/* ------------------------------------------------------ models in several files */
 
-  if (!read_file (path, bits, &header, &cut_short, error))
-    return NULL;
-  self = finish (config, &header, error);
-  if (self != NULL && cut_short)
-    qm_model_note (self, "The file is shorter than its header says: the download may not have ended");
-  return self;
+static GPtrArray *
+find_missing (const char *folder,
+              GPtrArray  *files)
+{
+  GPtrArray *missing = g_ptr_array_new ();
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, g_ptr_array_index (files, i), NULL);
+
+      if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        g_ptr_array_add (missing, g_ptr_array_index (files, i));
+    }
+  return missing;
 }
 
-/* Every shard that is named must be beside the index for its header to count. */
-static gboolean
-read_shards (const char *path,
-             JsonObject *map,
-             double      bits,
-             Header     *header)
+static char *
+name_some (GPtrArray *names)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) some = NULL;
+
+  for (guint i = 0; i < MIN (MAX_NAMED, names->len); i++)
+    g_strv_builder_add (builder, g_ptr_array_index (names, i));
+  if (names->len > MAX_NAMED)
+    g_strv_builder_add (builder, "…");
+  some = g_strv_builder_end (builder);
+  return g_strjoinv (", ", some);
+}
+
+static QmModel *
+read_files (const char  *folder,
+            GPtrArray   *files,
+            JsonObject  *config,
+            GError     **error)
+{
+  QmSafetensors header = { .packed_bits = bits_of_config (config) };
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, g_ptr_array_index (files, i), NULL);
+
+      if (!qm_safetensors_add_file (&header, path, error))
+        return NULL;
+    }
+  return finish (config, &header, error);
+}
+
+static int
+compare_names (gconstpointer a,
+               gconstpointer b)
+{
+  return strcmp (*(const char * const *) a, *(const char * const *) b);
+}
+
+/* Every file that the index names, once. Names that lead out of the folder are none. */
+static GPtrArray *
+files_of_index (JsonObject *map)
+{
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
   JsonObjectIter iterator;
   const char *tensor;
   JsonNode *node;
-  gboolean cut_short = FALSE;
 
   json_object_iter_init (&iterator, map);
   while (json_object_iter_next (&iterator, &tensor, &node))
     {
-      const char *shard = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
-      g_autofree char *file = NULL;
+      gboolean word = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+      const char *file = word ? json_node_get_string (node) : NULL;
 
-      if (shard == NULL || strchr (shard, G_DIR_SEPARATOR) != NULL)
-        return FALSE;
-      if (!g_hash_table_add (seen, (char *) shard))
-        continue;
-      file = g_build_filename (folder, shard, NULL);
-      if (!read_file (file, bits, header, &cut_short, NULL))
-        return FALSE;
+      if (file != NULL && strchr (file, G_DIR_SEPARATOR) == NULL && file[0] != '\0' && files->len < MAX_SHARDS &&
+          g_hash_table_add (seen, (char *) file))
+        g_ptr_array_add (files, g_strdup (file));
     }
-  return header->totals.parameters > 0;
+  g_ptr_array_sort (files, compare_names);
+  return files;
 }
 
 static double
 bytes_per_weight (JsonObject *config)
 {
-  const char *type = NULL;
+  static const char * const keys[] = { "torch_dtype", "dtype" };
 
-  if (config != NULL)
-    type = json_object_get_string_member_with_default (config, "torch_dtype",
-             json_object_get_string_member_with_default (config, "dtype", NULL));
-  return g_strcmp0 (type, "float32") == 0 ? 4 : 2;
+  for (gsize i = 0; config != NULL && i < G_N_ELEMENTS (keys); i++)
+    {
+      JsonNode *node = json_object_get_member (config, keys[i]);
+
+      if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+        return g_str_equal (json_node_get_string (node), "float32") ? 4 : 2;
+    }
+  return 2;
+}
+
+/* Of the files that an index names not all are there. */
+static QmModel *
+from_total (JsonObject  *config,
+            double       bytes,
+            GPtrArray   *missing,
+            GError     **error)
+{
+  QmSafetensors header = { .bytes = bytes, .parameters = bytes / bytes_per_weight (config) };
+  g_autofree char *names = name_some (missing);
+  QmModel *self;
+
+  if (!(bytes > 0 && bytes < MAX_BYTES))
+    {
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",
+                    N_("metadata.total_size is missing, and of the files that the index names there are not: {names}"),
+                    "names", names, NULL);
+      return NULL;
+    }
+  self = finish (config, &header, error);
+  if (self == NULL)
+    return NULL;
+  if (self->architecture.known && config != NULL)
+    {
+      self->parameters = self->architecture.parameters;
+      self->active_parameters = self->architecture.active_parameters;
+    }
+  else
+    note (self, "model-bytes-only", N_("The index tells bytes, not parameters: weights of 16 bits were taken"));
+  if (missing->len > 0)
+    qm_model_note (self, qm_message_add_text (qm_message_new ("model-files-missing", N_("Not beside the index: {names}")),
+                                              "names", QM_ARGUMENT_NAME, names));
+  return self;
 }
 
 /**
@@ -371,8 +259,8 @@ bytes_per_weight (JsonObject *config)
  * @index: its content
  * @error: return location for an error
  *
- * Reads the headers of all shards where they are there. Else `total_size`,
- * which is bytes, and the type of weight of the config.json beside it.
+ * Reads the headers of all files that it names where they are there. Else it
+ * goes by the config.json, or by `total_size`, which is bytes.
  *
  * Returns: (transfer full) (nullable): the model
  */
@@ -382,25 +270,75 @@ qm_model_from_weight_index (const char  *path,
                             GError     **error)
 {
   g_autoptr (JsonObject) config = config_beside (path);
-  JsonNode *map = json_object_get_member (index, "weight_map");
-  JsonNode *metadata = json_object_get_member (index, "metadata");
-  Header header = { 0 };
-  QmModel *self;
+  JsonObject *map = object_in (index, "weight_map");
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GPtrArray) files = map != NULL ? files_of_index (map) : g_ptr_array_new ();
+  g_autoptr (GPtrArray) missing = find_missing (folder, files);
 
-  if (JSON_NODE_HOLDS_OBJECT (map) && read_shards (path, json_node_get_object (map), bits_of_config (config), &header))
-    return finish (config, &header, error);
-  header = (Header) { 0 };
-  if (metadata != NULL && JSON_NODE_HOLDS_OBJECT (metadata))
-    header.totals.bytes = json_object_get_double_member_with_default (json_node_get_object (metadata), "total_size", 0);
-  if (!(header.totals.bytes > 0 && header.totals.bytes < MAX_ELEMENTS))
-    {
-      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",
-                    N_("metadata.total_size is missing, and the files the index names are not all beside it"), NULL);
-      return NULL;
-    }
-  header.totals.parameters = header.totals.bytes / bytes_per_weight (config);
-  self = finish (config, &header, error);
-  if (self != NULL && config == NULL)
-    qm_model_note (self, "The index tells bytes, not parameters: weights of 16 bits were taken");
-  return self;
+  if (files->len > 0 && missing->len == 0)
+    return read_files (folder, files, config, error);
+  return from_total (config, number_in (object_in (index, "metadata"), "total_size"), missing, error);
+}
+
+/* A name like model-00002-of-00004.safetensors: all names of the row. */
+static GPtrArray *
+files_of_row (const char *name)
+{
+  static const char * const pattern = "-00000-of-00000.safetensors";
+  gsize length = strlen (name), tail = strlen (pattern);
+  const char *place = length > tail ? name + length - tail : NULL;
+  GPtrArray *files;
+  int count;
+
+  if (place == NULL || !g_str_has_prefix (place + 6, "-of-"))
+    return NULL;
+  count = atoi (place + strlen ("-00000-of-"));
+  if (count < 2 || count > MAX_SHARDS)
+    return NULL;
+  files = g_ptr_array_new_with_free_func (g_free);
+  for (int i = 1; i <= count; i++)
+    g_ptr_array_add (files, g_strdup_printf ("%.*s-%05d-of-%05d.safetensors", (int) (place - name), name, i, count));
+  return files;
+}
+
+static QmModel *
+from_row (const char  *folder,
+          GPtrArray   *files,
+          GError     **error)
+{
+  g_autofree char *beside = g_build_filename (folder, "config.json", NULL);
+  g_autoptr (JsonObject) config = config_beside (beside);
+  g_autoptr (GPtrArray) missing = find_missing (folder, files);
+  g_autofree char *names = name_some (missing);
+
+  if (missing->len == 0)
+    return read_files (folder, files, config, error);
+  qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL,
+                N_("the model is in {count} files, and missing are: {names}"), "#count", (double) files->len,
+                "names", names, NULL);
+  return NULL;
+}
+
+/**
+ * qm_model_from_safetensors:
+ * @path: a safetensors file; of several, any
+ * @error: return location for an error
+ *
+ * Returns: (transfer full) (nullable): the model
+ */
+QmModel *
+qm_model_from_safetensors (const char  *path,
+                           GError     **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GPtrArray) row = files_of_row (name);
+  g_autoptr (GPtrArray) one = g_ptr_array_new ();
+  g_autoptr (JsonObject) config = NULL;
+
+  if (row != NULL)
+    return from_row (folder, row, error);
+  config = config_beside (path);
+  g_ptr_array_add (one, name);
+  return read_files (folder, one, config, error);
 }

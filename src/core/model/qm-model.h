@@ -154,7 +154,7 @@ typedef struct {
 
   double stored_bytes;              /* of the tensors in the file read; 0 unknown */
   JsonObject *facts;                /* (nullable): the catalog entry, which @license and @source are of */
-  GPtrArray *notes;                 /* (nullable) (element-type utf8): what was assumed in reading it */
+  GPtrArray *notes;                 /* (nullable) (element-type QmMessage): what was assumed in reading it */
 } QmModel;
 
 G_END_DECLS

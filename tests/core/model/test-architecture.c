@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/qm-model-json.h"
 #include "model/qm-model-resolve.h"
 
 #include <math.h>
@@ -45,6 +46,10 @@ check_cache (const char           *name,
     {
       g_assert_cmpfloat (qm_architecture_kv_bytes_per_token (a, 2), ==,
                          number (cache, "self_attention_bytes_per_decoder_token"));
+      if (isfinite (number (cache, "cross_attention_bytes_per_encoder_token")))
+        g_assert_cmpfloat (2 * a->cross_cache_elements, ==, number (cache, "cross_attention_bytes_per_encoder_token"));
+      if (isfinite (number (cache, "encoder_tokens_fixed")))
+        g_assert_cmpfloat (a->encoder_tokens, ==, number (cache, "encoder_tokens_fixed"));
       return;
     }
   full = number (cache, "bytes_per_token_full_layers");
@@ -68,6 +73,31 @@ check_moe (const QmArchitecture *a,
   g_assert_cmpfloat (a->experts, ==, number (moe, "experts"));
   g_assert_cmpfloat (a->experts_per_token, ==, number (moe, "experts_per_token"));
   g_assert_cmpfloat (a->active_parameters, ==, number (moe, "params_active_per_token_incl_embedding"));
+}
+
+/* Bytes of all weights, in the plain formats and as the file has them packed. */
+static void
+check_weights (const char *directory,
+               JsonObject *expected)
+{
+  g_autofree char *path = g_build_filename (directory, json_object_get_string_member (expected, "file"), NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (path, &error);
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *given, *bytes;
+  static const char * const formats[] = { "fp32", "bf16", "int8", "int4_no_overhead" };
+
+  g_assert_no_error (error);
+  node = qm_model_to_json (model, NULL);
+  bytes = json_object_get_object_member (json_object_get_object_member (json_node_get_object (node), "model"),
+                                         "weight_bytes");
+  given = json_object_has_member (expected, "weight_bytes") ? json_object_get_object_member (expected, "weight_bytes") : NULL;
+  for (gsize i = 0; given != NULL && i < G_N_ELEMENTS (formats); i++)
+    if (isfinite (number (given, formats[i])))
+      g_assert_cmpfloat (number (bytes, formats[i]), ==, number (given, formats[i]));
+  given = json_object_has_member (expected, "quantised") ? json_object_get_object_member (expected, "quantised") : NULL;
+  if (given != NULL && isfinite (number (given, "weights_bytes_estimate")))
+    g_assert_cmpfloat (number (bytes, "as_configured"), ==, number (given, "weights_bytes_estimate"));
 }
 
 static void
@@ -119,7 +149,12 @@ check_all (const char *directory)
   names = json_object_get_members (models);
   g_assert_nonnull (names);
   for (GList *name = names; name != NULL; name = name->next)
-    check_model (directory, name->data, json_object_get_object_member (models, name->data));
+    {
+      JsonObject *model = json_object_get_object_member (models, name->data);
+
+      check_model (directory, name->data, model);
+      check_weights (directory, model);
+    }
 }
 
 static void

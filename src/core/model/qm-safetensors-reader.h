@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "qm-tensor-shapes.h"
+
+G_BEGIN_DECLS
+
+/**
+ * QmSafetensors:
+ * @packed_bits: of a weight in tensors that pack several into an integer, 0
+ *   where the headers must tell
+ * @parameters: weights in all tensors
+ * @bytes: of all tensors
+ * @guessed: whether the width of packed weights was guessed
+ * @cut_short: whether a file ends before its last tensor
+ * @adapter: whether the tensors are those of a LoRA adapter
+ * @shapes: what names and shapes of tensors give away
+ *
+ * What the headers of one or more safetensors files say.
+ */
+typedef struct {
+  double packed_bits;
+  double parameters;
+  double bytes;
+  gboolean guessed;
+  gboolean cut_short;
+  gboolean adapter;
+  QmTensorShapes shapes;
+} QmSafetensors;
+
+gboolean qm_safetensors_add_header (QmSafetensors *self,
+                                    const char    *text,
+                                    gsize          length,
+                                    double         data_bytes,
+                                    GError       **error);
+gboolean qm_safetensors_add_file   (QmSafetensors *self,
+                                    const char    *path,
+                                    GError       **error);
+
+G_END_DECLS

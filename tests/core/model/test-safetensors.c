@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "file-fixture.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static GByteArray *
+safetensors (const char *header,
+             guint64     announced)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  guint64 length = GUINT64_TO_LE (announced > 0 ? announced : strlen (header));
+
+  g_byte_array_append (bytes, (const guint8 *) &length, 8);
+  g_byte_array_append (bytes, (const guint8 *) header, strlen (header));
+  return bytes;
+}
+
+static void
+test_safetensors (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{\"__metadata__\":null,"
+    "\"a.weight\":{\"dtype\":\"F16\",\"shape\":[10,20],\"data_offsets\":[0,400]},"
+    "\"b.qweight\":{\"dtype\":\"I32\",\"shape\":[4,8],\"data_offsets\":[400,528]},"
+    "\"b.scales\":{\"dtype\":\"F16\",\"shape\":[1,8],\"data_offsets\":[528,544]}}", 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  g_byte_array_set_size (bytes, bytes->len + 544);
+  model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+  g_assert_no_error (error);
+  /* an integer of 32 bits holds eight weights of 4 */
+  g_assert_cmpfloat (model->parameters, ==, 200 + 32 * 8);
+  g_assert_cmpfloat (model->stored_bytes, ==, 544);
+  g_assert_cmpint (model->read_by, ==, QM_READER_SAFETENSORS);
+  g_assert_false (model->architecture.known);
+  /* that layers and widths of weights were guessed */
+  g_assert_cmpuint (model->notes->len, ==, 2);
+}
+
+static double
+count_weights (const char *header)
+{
+  g_autoptr (GByteArray) bytes = safetensors (header, 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+
+  g_assert_no_error (error);
+  return model->parameters;
+}
+
+#define TENSOR(name, type, shape) "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":[0,0]}"
+
+/* Layouts of the tools' own documentation: MLX packs in columns of 32-bit
+ * integers with a scale a group of 64, compressed-tensors eight weights of 4
+ * bits in an integer, bitsandbytes and MXFP4 two in a byte. */
+static void
+test_packed (void)
+{
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("a.weight", "U32", "[100,64]") "," TENSOR ("a.scales", "F16", "[100,8]") ","
+                                    TENSOR ("a.biases", "F16", "[100,8]") "}"), ==, 100 * 512);
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("a.weight", "U32", "[100,128]") "," TENSOR ("a.scales", "F16", "[100,8]") ","
+                                    TENSOR ("a.biases", "F16", "[100,8]") "}"), ==, 100 * 512);
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("a.weight_packed", "I32", "[100,64]") ","
+                                    TENSOR ("a.weight_scale", "BF16", "[100,16]") ","
+                                    TENSOR ("a.weight_shape", "I64", "[2]") "}"), ==, 100 * 512);
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("a.weight", "U8", "[800,1]") "," TENSOR ("a.weight.absmax", "U8", "[25]") ","
+                                    TENSOR ("a.weight.quant_map", "F32", "[16]") "}"), ==, 1600);
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("e_blocks", "U8", "[4,90,16]") "," TENSOR ("e_scales", "U8", "[4,90]") "}"),
+                     ==, 4 * 90 * 32);
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("a.weight", "F8_E4M3", "[256,256]") ","
+                                    TENSOR ("a.weight_scale_inv", "F32", "[2,2]") "," TENSOR ("a.bias", "BF16", "[256]") "}"),
+                     ==, 256 * 256 + 256);
+}
+
+/* Any file of a row stands for all; those that are not there are named. */
+static void
+test_rows (void)
+{
+  g_autoptr (GByteArray) one = safetensors ("{" TENSOR ("a", "F16", "[10]") "}", 0);
+  g_autoptr (GByteArray) two = safetensors ("{" TENSOR ("b", "F16", "[20]") "}", 0);
+  g_autofree char *first = write_file ("model-00001-of-00002.safetensors", one->data, one->len);
+  g_autofree char *second = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) missing = qm_model_from_file (first, &error);
+  g_autoptr (QmModel) model = NULL;
+
+  g_assert_null (missing);
+  g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE);
+  g_assert_nonnull (strstr (error->message, "model-00002-of-00002.safetensors"));
+  second = write_file ("model-00002-of-00002.safetensors", two->data, two->len);
+  model = qm_model_from_file (second, NULL);
+  g_assert_cmpfloat (model->parameters, ==, 30);
+  g_remove (first);
+  g_remove (second);
+}
+
+/* In a folder the tensors count before the configuration, which tells of the layers. */
+static void
+test_header_wins (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{" TENSOR ("a", "F16", "[123]") "}", 0);
+  g_autofree char *weights = write_file ("model.safetensors", bytes->data, bytes->len);
+  g_autofree char *config = write_file ("config.json", "{\"model_type\":\"llama\",\"hidden_size\":64,\"vocab_size\":10,"
+                                        "\"num_hidden_layers\":2,\"num_attention_heads\":4,\"intermediate_size\":128}", -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (folder, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 123);
+  g_assert_cmpfloat (model->architecture.layers, ==, 2);
+  g_assert_cmpint (model->read_by, ==, QM_READER_SAFETENSORS);
+  g_remove (weights);
+  g_remove (config);
+}
+
+static void
+test_adapter (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{" TENSOR ("base_model.model.q_proj.lora_A.weight", "F16", "[8,64]") "}", 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("adapter_model.safetensors", bytes->data, bytes->len, &error);
+
+  g_assert_null (model);
+  g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
+  g_assert_nonnull (strstr (error->message, "LoRA"));
+}
+
+/* A file of 10 GB, most of it a hole. */
+static void
+test_large (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{\"a\":{\"dtype\":\"F16\",\"shape\":[50000,100000],"
+                                              "\"data_offsets\":[0,10000000000]}}", 0);
+  g_autofree char *path = write_file ("large.safetensors", bytes->data, bytes->len);
+  FILE *stream = g_fopen (path, "r+b");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+  gint64 start;
+
+  g_assert_nonnull (stream);
+  g_assert_cmpint (ftruncate (fileno (stream), 10000000000 + bytes->len), ==, 0);
+  fclose (stream);
+  start = g_get_monotonic_time ();
+  model = qm_model_from_file (path, &error);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 50 * 1000);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 5e9);
+  g_assert_cmpfloat (model->stored_bytes, ==, 1e10);
+  g_remove (path);
+}
+
+/* Grouped-query attention: two layers of 128-wide keys and values at 16 bits are 1024 bytes a token */
+static void
+test_safetensors_shapes (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{"
+    "\"model.embed_tokens.weight\":{\"dtype\":\"F16\",\"shape\":[50,512],\"data_offsets\":[0,51200]},"
+    "\"model.layers.1.self_attn.q_proj.weight\":{\"dtype\":\"F16\",\"shape\":[512,512],\"data_offsets\":[0,524288]},"
+    "\"model.layers.1.self_attn.k_proj.weight\":{\"dtype\":\"F16\",\"shape\":[128,512],\"data_offsets\":[0,131072]},"
+    "\"model.layers.0.mlp.up_proj.weight\":{\"dtype\":\"F16\",\"shape\":[1000,512],\"data_offsets\":[0,1024000]}}", 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 512 * (50 + 512 + 128 + 1000));
+  g_assert_cmpfloat (model->architecture.layers, ==, 2);
+  g_assert_cmpfloat (model->architecture.ffn, ==, 1000);
+  g_assert_true (model->architecture.tied);
+  g_assert_cmpfloat (qm_architecture_kv_bytes_per_token (&model->architecture, 2), ==, 1024);
+}
+
+static const struct {
+  const char *header;
+  guint64 announced;
+} bad_safetensors[] = {
+  { "{}", G_MAXUINT64 },
+  { "{}", 200000000 },
+  { "{}", 1000 },
+  { "{}", 0 },
+  { "[1]", 0 },
+  { "{\"a\":{\"dtype\":\"F16\",\"shape\":[-1],\"data_offsets\":[0,4]}}", 0 },
+  { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2.5],\"data_offsets\":[0,4]}}", 0 },
+  { "{\"a\":{\"dtype\":\"F16\",\"shape\":[9223372036854775807,9223372036854775807],\"data_offsets\":[0,4]}}", 0 },
+  { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[8,4]}}", 0 },
+  { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2]}}", 0 },
+  { "{\"a\":{\"dtype\":7,\"shape\":[2],\"data_offsets\":[0,4]}}", 0 },
+  { "{\"a\":null}", 0 },
+  { "{\"a\":", 0 },
+};
+
+static void
+test_bad_safetensors (gconstpointer data)
+{
+  gsize i = GPOINTER_TO_SIZE (data);
+  g_autoptr (GByteArray) bytes = safetensors (bad_safetensors[i].header, bad_safetensors[i].announced);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("bad.safetensors", bytes->data, bytes->len, &error);
+
+  g_assert_null (model);
+  g_assert_nonnull (error);
+  g_assert_true (error->domain == QM_MODEL_ERROR);
+}
+
+/* Llama 2 7B in 16 bits: 6,738,415,616 parameters in twice as many bytes */
+static void
+test_index (void)
+{
+  const char *text = "{\"metadata\":{\"total_size\":13476831232},\"weight_map\":{\"a\":\"not-here.safetensors\"}}";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("model.safetensors.index.json", text, -1, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 6738415616.0);
+  g_assert_cmpuint (model->notes->len, ==, 3);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/file/safetensors", test_safetensors);
+  g_test_add_func ("/file/safetensors-shapes", test_safetensors_shapes);
+  g_test_add_func ("/file/packed", test_packed);
+  g_test_add_func ("/file/rows", test_rows);
+  g_test_add_func ("/file/header-wins", test_header_wins);
+  g_test_add_func ("/file/adapter", test_adapter);
+  g_test_add_func ("/file/large", test_large);
+  g_test_add_func ("/file/index", test_index);
+  for (gsize i = 0; i < G_N_ELEMENTS (bad_safetensors); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/file/bad-safetensors/%zu", i);
+
+      g_test_add_data_func (path, GSIZE_TO_POINTER (i), test_bad_safetensors);
+    }
+  return run_in_folder ();
+}
