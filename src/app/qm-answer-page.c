@@ -5,10 +5,11 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "qm-chart-view.h"
 #include "qm-columns.h"
 #include "qm-matrix.h"
-#include "draw/qm-phrases.h"
+#include "qm-techniques.h"
 #include "qm-ui.h"
 
 #define SHOWN_REJECTIONS 6
@@ -27,6 +28,7 @@ struct _QmAnswerPage {
   GtkWidget *fact_columns;
   GtkWidget *body;                  /* what there is below the facts */
   GtkWidget *reasons_title;
+  GtkWidget *techniques;
   GtkWidget *reasons;
   GtkWidget *changes;
   GtkWidget *matrix_title;
@@ -249,6 +251,8 @@ show_row (QmAnswerPage     *self,
   show_reasons (self, recommendation, choice);
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
     qm_chart_view_set (QM_CHART_VIEW (self->charts[i]), qm_session_get_estimator (self->session), recommendation, row);
+  qm_techniques_set (QM_TECHNIQUES (self->techniques), qm_session_get_estimator (self->session),
+                     qm_recommendation_get_resolved (recommendation), choice);
 }
 
 static void
@@ -256,6 +260,7 @@ show_nothing (QmAnswerPage     *self,
               QmRecommendation *recommendation)
 {
   self->row = 0;
+  gtk_widget_set_visible (self->techniques, FALSE);
   show_eyebrow (self, _("No choice for “%s”"));
   gtk_label_set_label (GTK_LABEL (self->reasons_title), _("What stands in the way"));
   gtk_label_set_label (GTK_LABEL (self->headline), _("Nothing keeps all your limits"));
@@ -394,11 +399,14 @@ build_body (QmAnswerPage *self,
   g_signal_connect (self->matrix, "row-picked", G_CALLBACK (row_picked), self);
   gtk_box_append (GTK_BOX (content), self->matrix);
 
+  self->techniques = qm_techniques_new ();
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
     {
       self->charts[i] = qm_chart_view_new (chart_kinds[i]);
       g_signal_connect (self->charts[i], "row-picked", G_CALLBACK (row_picked), self);
       gtk_box_append (GTK_BOX (content), self->charts[i]);
+      if (chart_kinds[i] == QM_CHART_MEMORY)
+        gtk_box_append (GTK_BOX (content), self->techniques);
     }
 
   self->stages_title = qm_ui_label (_("In stages"), "heading");

@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
-#include <math.h>
 
 #include "decide/qm-ladder.h"
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "qm-cli.h"
 
 static const char *
 tier_words (int tier)
 {
   return tier == 1 ? _("Change a setting") : tier == 2 ? _("Trade time or exactness for memory") : _("Run it differently");
-}
-
-static char *
-effect (const QmRung  *rung,
-        const QmWords *words)
-{
-  g_autofree char *bytes = qm_format_bytes (words, rung->frees_bytes);
-  g_autofree char *need = qm_format_bytes (words, rung->memory.need.p50);
-  g_autofree char *factor = qm_format_factor (words, rung->time_factor);
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  switch (rung->state)
-    {
-    case QM_RUNG_ALREADY:
-      return g_strdup (_("already so"));
-    case QM_RUNG_NO_USE:
-      return g_strdup (_("frees nothing here"));
-    case QM_RUNG_IMPOSSIBLE:
-      return g_strdup (_("not possible on this hardware"));
-    case QM_RUNG_TAKEN:
-    case QM_RUNG_SPARE:
-    default:
-      break;
-    }
-
-  /* Translators: both are amounts of memory */
-  g_string_append_printf (text, _("frees %s, leaves %s"), bytes, need);
-  if (!isnan (rung->time_factor))
-    {
-      g_string_append (text, _(", "));
-      /* Translators: %s is a factor as 1.2× */
-      g_string_append_printf (text, _("%s of the time"), factor);
-    }
-  if (rung->state == QM_RUNG_SPARE)
-    g_string_append (text, _(" (not needed)"));
-  else if (rung->fits_after)
-    g_string_append (text, _(": fits"));
-
-  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static void
@@ -66,7 +27,7 @@ print_ladder (const QmLadder *ladder,
     {
       const QmRung *rung = &g_array_index (ladder->rungs, QmRung, i);
       g_autofree char *text = qm_message_get_text (rung->message, words);
-      g_autofree char *result = effect (rung, words);
+      g_autofree char *result = qm_phrase_rung (words, rung);
 
       if (rung->tier != tier)
         g_print ("\n%d. %s\n", rung->tier, tier_words (rung->tier));

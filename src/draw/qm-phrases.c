@@ -178,6 +178,40 @@ qm_phrase_rejection (const QmWords *words, const QmRejection *rejection)
 }
 
 /**
+ * qm_phrase_rung:
+ * @words: the reader's language
+ * @rung: a rung of the ladder
+ *
+ * Returns: (transfer full): what it frees and costs, or why it does not
+ */
+char *
+qm_phrase_rung (const QmWords *words, const QmRung *rung)
+{
+  g_autofree char *bytes = qm_format_bytes (words, rung->frees_bytes);
+  g_autofree char *need = qm_format_bytes (words, rung->memory.need.p50);
+  g_autofree char *factor = qm_format_factor (words, rung->time_factor);
+  gboolean timed = isfinite (rung->time_factor);
+
+  switch (rung->state)
+    {
+    case QM_RUNG_ALREADY:
+      return g_strdup (words->translate (N_("Already so")));
+    case QM_RUNG_NO_USE:
+      return g_strdup (words->translate (N_("Frees nothing here")));
+    case QM_RUNG_IMPOSSIBLE:
+      return g_strdup (words->translate (N_("Not possible on this hardware")));
+    case QM_RUNG_SPARE:
+      return qm_fill (words->translate (timed ? N_("Would free {bytes}, in {factor} of the time") : N_("Would free {bytes}")),
+                      "bytes", bytes, "factor", factor, NULL);
+    case QM_RUNG_TAKEN:
+    default:
+      return qm_fill (words->translate (timed ? N_("Frees {bytes} and leaves {need}, in {factor} of the time")
+                                              : N_("Frees {bytes} and leaves {need}")),
+                      "bytes", bytes, "need", need, "factor", factor, NULL);
+    }
+}
+
+/**
  * qm_phrase_currency:
  * @plan: a plan
  *

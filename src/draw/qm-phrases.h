@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "decide/qm-recommendation.h"
+#include "decide/qm-ladder.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,7 @@ gboolean    qm_phrase_is_beaten     (const QmChoice *better, const QmChoice *cho
 const char *qm_phrase_standing      (const QmWords *words, QmRecommendation *recommendation,
                                      guint row, char **detail);
 char       *qm_phrase_rejection     (const QmWords *words, const QmRejection *rejection);
+char       *qm_phrase_rung          (const QmWords *words, const QmRung *rung);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
 const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);

@@ -10,10 +10,6 @@
 #define PLAN "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\"," \
              "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"lora\",\"samples\":20000,\"sequence_length\":1024}}"
 
-/* A frame at 60 a second: what a redraw may take at the very most. */
-#define FRAME_SECONDS (1 / 60.0)
-#define WIDTH  900
-#define HEIGHT 460
 
 static const QmChartKind kinds[] = { QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_COST_TIME, QM_CHART_ACCURACY };
 
@@ -86,51 +82,10 @@ test_accessible (Fixture       *self,
     }
 }
 
-static double
-seconds_of_drawing (const QmChart *chart,
-                    cairo_t       *cr)
-{
-  double least = G_MAXDOUBLE;
-
-  /* The best of several: others use this computer too. */
-  for (int i = 0; i < 9; i++)
-    {
-      gint64 start = g_get_monotonic_time ();
-
-      qm_chart_draw (chart, cr, WIDTH, HEIGHT, qm_palette_light ());
-      least = MIN (least, (g_get_monotonic_time () - start) / 1e6);
-    }
-
-  return least;
-}
-
-/* A chart that is drawn again as it was takes part of a frame. */
-static void
-test_redraw (Fixture       *self,
-             gconstpointer  data)
-{
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
-  cairo_t *cr = cairo_create (surface);
-
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    {
-      g_autoptr (QmChart) chart = qm_chart_new (kinds[i], self->estimator, self->recommendation, 0, qm_language_get_words (), NULL);
-      double seconds;
-
-      qm_chart_draw (chart, cr, WIDTH, HEIGHT, qm_palette_light ());
-      seconds = seconds_of_drawing (chart, cr);
-      g_test_message ("chart %d: %.2f ms", kinds[i], seconds * 1e3);
-      g_assert_cmpfloat (seconds, <, FRAME_SECONDS);
-    }
-  cairo_destroy (cr);
-  cairo_surface_destroy (surface);
-}
-
 static void
 add_tests (void)
 {
   g_test_add ("/chart-view/accessible", Fixture, NULL, set_up, test_accessible, tear_down);
-  g_test_add ("/chart-view/redraw", Fixture, NULL, set_up, test_redraw, tear_down);
 }
 
 int

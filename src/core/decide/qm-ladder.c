@@ -85,14 +85,15 @@ climb (QmDescent        *descent,
   qm_plan_free (before);
 }
 
-/* From the plan as it is down the rungs of @allowed until it fits; returns those
- * that were taken. */
+/* From the plan as it is down the rungs of @allowed, all of them or until it
+ * fits; returns those that were taken. */
 static guint
 descend (QmDescent        *descent,
          const QmPlan     *plan,
          const QmRungKind *kinds,
          guint             n,
          guint             allowed,
+         gboolean          all,
          GArray           *rungs)
 {
   guint taken = 0;
@@ -105,7 +106,7 @@ descend (QmDescent        *descent,
   for (guint i = 0; i < n; i++)
     {
       QmRung rung = { .tier = kinds[i].tier, .code = kinds[i].code };
-      gboolean needed = (allowed & (1u << i)) != 0 && !qm_descent_fits (descent, &descent->now.memory);
+      gboolean needed = (allowed & (1u << i)) != 0 && (all || !qm_descent_fits (descent, &descent->now.memory));
 
       climb (descent, &kinds[i], needed, &rung);
       if (rung.state == QM_RUNG_TAKEN)
@@ -143,14 +144,41 @@ prune (QmDescent        *descent,
       if ((taken & (1u << i)) == 0 || !costs (&g_array_index (rungs, QmRung, i), &kinds[i]))
         continue;
 
-      fewer = descend (descent, plan, kinds, n, taken & ~(1u << i), rungs);
+      fewer = descend (descent, plan, kinds, n, taken & ~(1u << i), FALSE, rungs);
       if (qm_descent_fits (descent, &descent->now.memory) && !(time_factor (&before, &descent->now) > SLOWER))
         taken = fewer;
       else
-        descend (descent, plan, kinds, n, taken, rungs);
+        descend (descent, plan, kinds, n, taken, FALSE, rungs);
     }
 
   return taken;
+}
+
+static QmLadder *
+ladder_new (QmEstimator      *estimator,
+            const QmResolved *resolved,
+            const QmDevice   *device,
+            guint             wanted,
+            gboolean          until_it_fits)
+{
+  QmLadder *self = g_new0 (QmLadder, 1);
+  QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
+  guint n, taken;
+  const QmRungKind *kinds = qm_rung_kinds (resolved->plan, &n);
+
+  self->rungs = g_array_sized_new (FALSE, TRUE, sizeof (QmRung), n);
+  g_array_set_clear_func (self->rungs, (GDestroyNotify) rung_clear);
+  qm_descent_evaluate (&descent, &self->planned);
+
+  taken = descend (&descent, resolved->plan, kinds, n, wanted, !until_it_fits, self->rungs);
+  if (until_it_fits && qm_descent_fits (&descent, &descent.now.memory))
+    prune (&descent, resolved->plan, kinds, n, taken, self->rungs);
+
+  self->plan = descent.plan;
+  self->reached = descent.now;
+  self->fits = qm_descent_fits (&descent, &descent.now.memory);
+
+  return self;
 }
 
 /**
@@ -171,24 +199,49 @@ qm_ladder_new (QmEstimator      *estimator,
                const QmResolved *resolved,
                const QmDevice   *device)
 {
-  QmLadder *self = g_new0 (QmLadder, 1);
-  QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
-  guint n, taken;
-  const QmRungKind *kinds = qm_rung_kinds (resolved->plan, &n);
+  return ladder_new (estimator, resolved, device, ~0u, TRUE);
+}
 
-  self->rungs = g_array_sized_new (FALSE, TRUE, sizeof (QmRung), n);
-  g_array_set_clear_func (self->rungs, (GDestroyNotify) rung_clear);
-  qm_descent_evaluate (&descent, &self->planned);
+/**
+ * qm_ladder_with:
+ * @estimator: an estimator
+ * @resolved: a plan; its configuration says how many devices and how split
+ * @device: what it runs on
+ * @wanted: bits 1 << index of a rung
+ *
+ * What the plan needs with the rungs of @wanted taken, whether it fits or not,
+ * and what each of the others would free.
+ *
+ * Returns: (transfer full): the ladder
+ */
+QmLadder *
+qm_ladder_with (QmEstimator      *estimator,
+                const QmResolved *resolved,
+                const QmDevice   *device,
+                guint             wanted)
+{
+  return ladder_new (estimator, resolved, device, wanted, FALSE);
+}
 
-  taken = descend (&descent, resolved->plan, kinds, n, ~0u, self->rungs);
-  if (qm_descent_fits (&descent, &descent.now.memory))
-    prune (&descent, resolved->plan, kinds, n, taken, self->rungs);
+/**
+ * qm_ladder_resolve:
+ * @resolved: a plan
+ * @estimate: of it on some hardware
+ *
+ * Returns: (transfer full): the plan with all that @estimate has settled: what
+ *   runs where, how split, in which precision
+ */
+QmResolved *
+qm_ladder_resolve (const QmResolved *resolved,
+                   const QmEstimate *estimate)
+{
+  QmResolved *copy = qm_resolved_copy (resolved);
 
-  self->plan = descent.plan;
-  self->reached = descent.now;
-  self->fits = qm_descent_fits (&descent, &descent.now.memory);
+  copy->plan->configuration = estimate->configuration;
+  copy->plan->training = estimate->training;
+  copy->plan->serving = estimate->serving_plan;
 
-  return self;
+  return copy;
 }
 
 /**

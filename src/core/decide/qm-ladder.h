@@ -57,6 +57,12 @@ typedef struct {
 QmLadder *qm_ladder_new     (QmEstimator      *estimator,
                              const QmResolved *resolved,
                              const QmDevice   *device);
+QmLadder *qm_ladder_with    (QmEstimator      *estimator,
+                             const QmResolved *resolved,
+                             const QmDevice   *device,
+                             guint             wanted);
+QmResolved *qm_ladder_resolve (const QmResolved *resolved,
+                             const QmEstimate *estimate);
 void      qm_ladder_free    (QmLadder         *self);
 JsonNode *qm_ladder_to_json (const QmLadder   *self);
 

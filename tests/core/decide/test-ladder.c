@@ -159,6 +159,36 @@ test_layers (void)
   g_assert_cmpfloat (rung->time_factor, >, 3);
 }
 
+/* The switches of the window: what is wanted is taken, fit or not. */
+static void
+test_wanted (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (PLAN (TUNE "\"model\":{\"id\":\"llama-2-7b\"},"
+    "\"training\":{\"method\":\"full\",\"activation_checkpointing\":\"none\",\"sequence_length\":4096},"
+    "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"micro_batch\":8}"), -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  const QmDevice *device = qm_catalog_find_device (catalog, "h100-sxm5-80gb");
+  g_autoptr (QmLadder) none = qm_ladder_with (estimator, resolved, device, 0);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (none->planned.memory.need.p50, ==, none->reached.memory.need.p50);
+  for (guint i = 0; i < none->rungs->len; i++)
+    {
+      g_autoptr (QmLadder) one = qm_ladder_with (estimator, resolved, device, 1u << i);
+      const QmRung *offered = &g_array_index (none->rungs, QmRung, i);
+
+      g_assert_cmpint (offered->state, !=, QM_RUNG_TAKEN);
+      if (offered->state == QM_RUNG_SPARE)
+        {
+          g_assert_cmpint (g_array_index (one->rungs, QmRung, i).state, ==, QM_RUNG_TAKEN);
+          g_assert_cmpfloat_with_epsilon (one->reached.memory.need.p50, none->planned.memory.need.p50 - offered->frees_bytes, 1);
+        }
+      else
+        g_assert_cmpfloat (one->reached.memory.need.p50, ==, none->planned.memory.need.p50);
+    }
+}
+
 static void
 test_json (void)
 {
@@ -199,6 +229,7 @@ main (int   argc,
   g_test_add_func ("/ladder/room", test_room);
   g_test_add_func ("/ladder/hopeless", test_hopeless);
   g_test_add_func ("/ladder/layers", test_layers);
+  g_test_add_func ("/ladder/wanted", test_wanted);
   g_test_add_func ("/ladder/json", test_json);
   status = g_test_run ();
 
