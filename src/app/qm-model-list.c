@@ -5,6 +5,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-columns.h"
+#include "qm-model-sheet-view.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 #include "qm-wizard-page.h"
@@ -160,61 +161,12 @@ size_changed (GtkEditable *editable,
 }
 
 static void
-add_fact (GtkWidget  *sheet,
-          const char *name,
-          const char *value)
-{
-  GtkWidget *line = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
-
-  gtk_box_append (GTK_BOX (line), qm_ui_label (name, "caption second"));
-  gtk_box_append (GTK_BOX (line), qm_ui_wrapped (value, NULL));
-  gtk_box_append (GTK_BOX (sheet), line);
-}
-
-static void
-fill_sheet (QmModelList   *self,
-            const QmModel *model)
-{
-  const QmWords *words = qm_language_get_words ();
-  const QmArchitecture *shape = &model->architecture;
-  g_autofree char *parameters = qm_format_count (words, model->parameters);
-  g_autofree char *weights = qm_format_bytes (words, model->parameters * 2);
-
-  gtk_box_append (GTK_BOX (self->sheet), qm_ui_wrapped (model->name, "title-4"));
-  if (model->parameters > 0)
-    {
-      add_fact (self->sheet, _("Parameters"), parameters);
-      add_fact (self->sheet, _("Weights in 16 bit"), weights);
-    }
-  if (model->active_parameters > 0 && model->active_parameters < model->parameters)
-    {
-      g_autofree char *active = qm_format_count (words, model->active_parameters);
-
-      add_fact (self->sheet, _("Used for each token"), active);
-    }
-  if (model->task == QM_TASK_LANGUAGE_MODEL && shape->layers > 0)
-    {
-      g_autofree char *layers = g_strdup_printf ("%.0f × %.0f", shape->layers, shape->hidden);
-      g_autofree char *cache = qm_format_bytes (words, qm_architecture_kv_bytes_per_token (shape, 2));
-
-      add_fact (self->sheet, _("Layers × width"), layers);
-      add_fact (self->sheet, _("Memory for each token of a conversation"), cache);
-    }
-  if (model->license != NULL)
-    add_fact (self->sheet, _("Licence"), model->license);
-  if (model->source != NULL)
-    add_fact (self->sheet, _("Source of these figures"), model->source);
-}
-
-static void
 update_sheet (QmModelList *self)
 {
   const QmResolved *resolved = qm_session_get_resolved (self->session);
 
-  qm_ui_clear (self->sheet);
-  if (resolved != NULL)
-    fill_sheet (self, resolved->model);
-  else if (qm_session_get_problem (self->session) != NULL)
+  qm_model_sheet_fill (self->sheet, resolved != NULL ? resolved->model : NULL, qm_session_get_catalog (self->session));
+  if (resolved == NULL && qm_session_get_problem (self->session) != NULL)
     gtk_box_append (GTK_BOX (self->sheet), qm_ui_wrapped (qm_session_get_problem (self->session), "error"));
 }
 

@@ -3,31 +3,70 @@
 
 #include "draw/qm-language.h"
 #include "model/qm-model-json.h"
+#include "model/qm-model-sheet.h"
 #include "qm-cli.h"
 
+/* Longer titles push their value away; that of the rest stays in a column. */
+#define TITLE_WIDTH 42
+
 static void
-print (const QmModel *model)
+print_line (const char *title,
+            const char *text,
+            const char *origin)
+{
+  int width = TITLE_WIDTH - (int) g_utf8_strlen (title, -1);
+
+  g_print ("  %s%*s %s\n", title, MAX (0, width), "", text);
+  if (origin != NULL)
+    g_print ("  %*s (%s)\n", TITLE_WIDTH, "", origin);
+}
+
+static void
+print (const QmModel *model,
+       JsonNode      *formats)
 {
   const QmWords *words = qm_language_get_words ();
-  const QmArchitecture *shape = &model->architecture;
-  g_autofree char *parameters = qm_format_count (words, model->parameters);
-  g_autofree char *active = qm_format_count (words, model->active_parameters);
-  g_autofree char *weights = qm_format_file_bytes (words, model->parameters * 2);
-  g_autofree char *kv = qm_format_file_bytes (words, qm_architecture_kv_bytes_per_token (shape, 2));
+  g_autoptr (GPtrArray) facts = qm_model_sheet (model, formats);
+  const char *last = NULL;
 
   g_print ("%s\n", model->name);
-  g_print ("  %-*s %s\n", QM_COLUMN (22, _("Parameters")), parameters);
-  if (model->active_parameters > 0 && model->active_parameters < model->parameters)
-    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Active per token")), active);
-  if (shape->layers > 0)
-    g_print ("  %-*s %.0f × %.0f\n", QM_COLUMN (22, _("Layers × width")), shape->layers, shape->hidden);
-  g_print ("  %-*s %s\n", QM_COLUMN (22, _("Weights in 16 bit")), weights);
-  if (model->task == QM_TASK_LANGUAGE_MODEL)
-    g_print ("  %-*s %s\n", QM_COLUMN (22, _("KV cache of a token")), kv);
+  for (guint i = 0; i < facts->len; i++)
+    {
+      const QmModelFact *fact = g_ptr_array_index (facts, i);
+      g_autofree char *text = qm_message_get_text (fact->value, words);
+
+      print_line (_(fact->title), text, fact->origin != last && fact->origin != NULL ? _(fact->origin) : NULL);
+      last = fact->origin;
+    }
   if (model->license != NULL)
-    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Licence")), model->license);
+    print_line (_("Licence"), model->license, NULL);
   if (model->source != NULL)
-    g_print ("  %-*s %s\n", QM_COLUMN (22, _("Source")), model->source);
+    print_line (_("Source"), model->source, NULL);
+  for (guint i = 0; model->notes != NULL && i < model->notes->len; i++)
+    {
+      g_autofree char *text = qm_message_get_text (g_ptr_array_index (model->notes, i), words);
+
+      print_line (_("Note"), text, NULL);
+    }
+}
+
+static QmModel *
+from_catalog (QmCatalog   *catalog,
+              const char  *id,
+              GError     **error)
+{
+  const QmModelEntry *entry = qm_catalog_find_model (catalog, id, 0);
+  const char *nearest = entry == NULL ? qm_catalog_nearest_id (catalog, "model", id) : NULL;
+
+  if (entry != NULL)
+    return qm_model_from_entry (entry, error);
+  if (nearest != NULL)
+    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                 _("%s: no such file, and no model of that name in the catalog; the nearest is \"%s\""), id, nearest);
+  else
+    g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
+                 _("%s: no such file, and no model of that name in the catalog"), id);
+  return NULL;
 }
 
 /**
@@ -47,42 +86,34 @@ qm_command_model (QmCli   *cli,
                   GError **error)
 {
   g_auto (GStrv) left = g_strdupv (arguments);
+  g_autoptr (QmCatalog) tables = NULL;
   g_autoptr (QmModel) model = NULL;
+  QmCatalog *catalog;
+  gboolean is_file;
 
-  if (!qm_cli_parse (cli, &left, NULL, 1, 1, error) || qm_cli_get_catalog (cli, error) == NULL)
+  if (!qm_cli_parse (cli, &left, NULL, 1, 1, error))
     return FALSE;
 
-  if (g_file_test (left[1], G_FILE_TEST_EXISTS))
-    model = qm_model_from_file (left[1], error);
+  /* Of a file only the table of formats is needed, which is there at once. */
+  is_file = g_file_test (left[1], G_FILE_TEST_EXISTS);
+  if (is_file)
+    catalog = tables = qm_cli_load_table (cli, "quantization", error);
   else
-    {
-      const QmModelEntry *entry = qm_catalog_find_model (cli->catalog, left[1], 0);
-
-      if (entry == NULL)
-        {
-          const char *nearest = qm_catalog_nearest_id (cli->catalog, "model", left[1]);
-
-          if (nearest != NULL)
-            g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
-                         _("%s: no such file, and no model of that name in the catalog; the nearest is \"%s\""), left[1], nearest);
-          else
-            g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
-                         _("%s: no such file, and no model of that name in the catalog"), left[1]);
-          return FALSE;
-        }
-      model = qm_model_from_entry (entry, error);
-    }
+    catalog = qm_cli_get_catalog (cli, error);
+  if (catalog == NULL)
+    return FALSE;
+  model = is_file ? qm_model_from_file (left[1], error) : from_catalog (catalog, left[1], error);
   if (model == NULL)
     return FALSE;
 
   if (cli->json)
     {
-      g_autoptr (JsonNode) node = qm_model_to_json (model, cli->catalog);
+      g_autoptr (JsonNode) node = qm_model_to_json (model, catalog);
 
       qm_cli_print_json (node, TRUE);
     }
   else
-    print (model);
+    print (model, qm_catalog_table (catalog, "quantization"));
 
   return TRUE;
 }

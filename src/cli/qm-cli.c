@@ -102,6 +102,26 @@ qm_cli_get_catalog (QmCli   *cli,
 }
 
 /**
+ * qm_cli_load_table:
+ * @cli: the program
+ * @name: of a table of the catalog
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): a catalog that holds that table alone, or %NULL
+ *   with @error set
+ */
+QmCatalog *
+qm_cli_load_table (QmCli       *cli,
+                   const char  *name,
+                   GError     **error)
+{
+  g_autofree char *shipped = g_build_filename (data_directory (), "catalog", NULL);
+  g_autofree char *own = user_directory ();
+
+  return qm_catalog_load_table (shipped, own, name, error);
+}
+
+/**
  * qm_cli_get_estimator:
  * @cli: the program
  * @error: return location for an error

@@ -64,6 +64,9 @@ gboolean     qm_cli_parse          (QmCli              *cli,
                                     GError            **error);
 QmCatalog   *qm_cli_get_catalog    (QmCli              *cli,
                                     GError            **error);
+QmCatalog   *qm_cli_load_table     (QmCli              *cli,
+                                    const char         *name,
+                                    GError            **error);
 QmEstimator *qm_cli_get_estimator  (QmCli              *cli,
                                     GError            **error);
 QmMachine   *qm_cli_get_machine    (QmCli              *cli,

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
 
 #include "decide/qm-figures.h"
 #include "draw/qm-chart.h"
 #include "draw/qm-language.h"
 #include "draw/qm-report.h"
+#include "model/qm-model-resolve.h"
 #include "plan/qm-plan.h"
 
 /* How long the program's steps take: the median and the slowest of some runs. */
@@ -31,6 +37,7 @@ typedef struct {
   QmEstimator *estimator;
   QmResolved *resolved;
   QmRecommendation *recommendation;
+  char *file;
 } Job;
 
 static int
@@ -134,6 +141,58 @@ run_plan (Job        *job,
   g_clear_pointer (&job->resolved, qm_resolved_free);
 }
 
+#define CONFIG "{\"model_type\":\"gemma3\",\"text_config\":{\"model_type\":\"gemma3_text\",\"hidden_size\":5376,\"num_hidden_layers\":62}," \
+               "\"vision_config\":{\"hidden_size\":1152,\"num_hidden_layers\":27,\"image_size\":896,\"patch_size\":14}}"
+
+#define HEADER "{\"a\":{\"dtype\":\"F16\",\"shape\":[50000,100000],\"data_offsets\":[0,10000000000]}}"
+
+static void
+read_model (Job *job)
+{
+  GError *error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (job->file, &error);
+
+  check (error);
+}
+
+/* A file that is @size bytes long, most of it a hole. */
+static void
+measure_model (Job        *job,
+               const char *title,
+               const char *name,
+               const char *data,
+               gsize       length,
+               goffset     size)
+{
+  g_autofree char *folder = g_dir_make_tmp ("quartermaster-bench-XXXXXX", NULL);
+  GError *error = NULL;
+  FILE *file;
+
+  job->file = g_build_filename (folder, name, NULL);
+  g_file_set_contents (job->file, data, length, &error);
+  check (error);
+  file = g_fopen (job->file, "r+b");
+  if (file == NULL || (size > 0 && ftruncate (fileno (file), size) != 0))
+    exit (EXIT_FAILURE);
+  fclose (file);
+  measure (title, read_model, job);
+  g_remove (job->file);
+  g_rmdir (folder);
+  g_clear_pointer (&job->file, g_free);
+}
+
+static void
+measure_models (Job *job)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint64 length = GUINT64_TO_LE (strlen (HEADER));
+
+  g_byte_array_append (bytes, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (bytes, (const guint8 *) HEADER, strlen (HEADER));
+  measure_model (job, "read a config.json", "config.json", CONFIG, strlen (CONFIG), 0);
+  measure_model (job, "read 10 GB of safetensors", "model.safetensors", (const char *) bytes->data, bytes->len, 10000000000 + bytes->len);
+}
+
 int
 main (void)
 {
@@ -147,6 +206,7 @@ main (void)
     }
   g_print ("start\n");
   measure ("load the catalog", load_catalog, &job);
+  measure_models (&job);
   for (guint i = 0; i < G_N_ELEMENTS (PLANS); i++)
     run_plan (&job, PLANS[i].name, PLANS[i].json);
   g_clear_object (&job.estimator);

@@ -265,10 +265,27 @@ def missing_files_are_failures_of_the_machine():
 
 
 @test
+def model_from_a_file():
+    config = {'model_type': 'llama', 'hidden_size': 4096, 'num_hidden_layers': 32, 'num_attention_heads': 32,
+              'intermediate_size': 11008, 'vocab_size': 32000,
+              'quantization_config': {'quant_method': 'gptq', 'bits': 4, 'group_size': 128}}
+    path = write('config.json', config)
+    out = json.loads(run('model', '--json', path).stdout)['model']
+    assert out['parameters'] == 6738415616 and out['read_by'] == 'config'
+    assert out['weight_bytes']['as_configured'] == 3889307648   # 4 + 16/128 + 4/128 bits in the layers' matrices
+    text = run('model', path).stdout
+    assert '6,738,415,616' in text and '32 heads, each with its own keys and values' in text, text
+
+
+@test
 def model_by_name():
     out = json.loads(run('model', '--json', 'llama-3.1-8b').stdout)['model']
     assert out['parameters'] == 8030261248 and out['kv_cache_bytes_per_token'] == 131072   # estimation vectors 18 and 26
     assert out['weight_bytes']['bf16'] == 2 * 8030261248
+    # embedding and head are 128256 x 4096 each; two FLOPs a weight but the embedding, and 4 h L a token of context
+    assert out['parameters_by_part']['embedding'] == out['parameters_by_part']['head'] == 525336576
+    assert out['flops_per_token'] == 2 * (8030261248 - 525336576)
+    assert out['flops_per_token_at_context']['8192'] == out['flops_per_token'] + 4 * 4096 * 32 * 8192
     refused(run('model', 'lama-3.1-8b'), 'llama-3.1-8b')
 
 

@@ -132,11 +132,22 @@ compare_names (gconstpointer a,
   return strcmp (*(const char * const *) a, *(const char * const *) b);
 }
 
-/* All *.json of @directory by name, so that errors do not depend on the disk. */
+static gboolean
+is_wanted (const char *name,
+           const char *only)
+{
+  if (!g_str_has_suffix (name, ".json"))
+    return FALSE;
+  return only == NULL || (g_str_has_prefix (name, only) && g_str_equal (name + strlen (only), ".json"));
+}
+
+/* All *.json of @directory by name, so that errors do not depend on the disk;
+ * or @only one of them. */
 static gboolean
 read_directory (QmCatalog   *self,
                 const char  *directory,
                 gboolean     is_users,
+                const char  *only,
                 GError     **error)
 {
   g_autoptr (GError) reason = NULL;
@@ -151,7 +162,7 @@ read_directory (QmCatalog   *self,
     }
 
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, ".json"))
+    if (is_wanted (name, only))
       g_ptr_array_add (names, g_strdup (name));
   g_ptr_array_sort (names, compare_names);
 
@@ -230,6 +241,34 @@ load_records (QmCatalog  *self,
   return TRUE;
 }
 
+static QmCatalog *
+load (const char  *shipped_directory,
+      const char  *user_directory,
+      const char  *only,
+      GError     **error)
+{
+  g_autoptr (QmCatalog) self = g_object_new (QM_TYPE_CATALOG, NULL);
+
+  if (!read_directory (self, shipped_directory, FALSE, only, error))
+    return NULL;
+  if (user_directory != NULL && g_file_test (user_directory, G_FILE_TEST_IS_DIR)
+      && !read_directory (self, user_directory, TRUE, only, error))
+    return NULL;
+
+  if (!check_shapes (self, error))
+    return NULL;
+
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      QmCatalogFile *file = g_ptr_array_index (self->files, i);
+
+      if (!is_of_records (file))
+        g_hash_table_replace (self->tables, file->stem, file->root);
+    }
+
+  return load_records (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
 /**
  * qm_catalog_load:
  * @shipped_directory: the folder that is installed with the program
@@ -251,26 +290,28 @@ qm_catalog_load (const char *shipped_directory,
                  const char *user_directory,
                  GError    **error)
 {
-  g_autoptr (QmCatalog) self = g_object_new (QM_TYPE_CATALOG, NULL);
+  return load (shipped_directory, user_directory, NULL, error);
+}
 
-  if (!read_directory (self, shipped_directory, FALSE, error))
-    return NULL;
-  if (user_directory != NULL && g_file_test (user_directory, G_FILE_TEST_IS_DIR)
-      && !read_directory (self, user_directory, TRUE, error))
-    return NULL;
-
-  if (!check_shapes (self, error))
-    return NULL;
-
-  for (guint i = 0; i < self->files->len; i++)
-    {
-      QmCatalogFile *file = g_ptr_array_index (self->files, i);
-
-      if (!is_of_records (file))
-        g_hash_table_replace (self->tables, file->stem, file->root);
-    }
-
-  return load_records (self, error) ? g_steal_pointer (&self) : NULL;
+/**
+ * qm_catalog_load_table:
+ * @shipped_directory: the folder that is installed with the program
+ * @user_directory: (nullable): the user's own, which need not exist
+ * @name: of a table
+ * @error: return location
+ *
+ * Reads one table alone, which takes a small part of the time of all.
+ *
+ * Returns: (transfer full) (nullable): a catalog with nothing but that table,
+ *   or %NULL with @error set
+ */
+QmCatalog *
+qm_catalog_load_table (const char *shipped_directory,
+                       const char *user_directory,
+                       const char *name,
+                       GError    **error)
+{
+  return load (shipped_directory, user_directory, name, error);
 }
 
 /**

@@ -44,6 +44,11 @@ QmCatalog           *qm_catalog_load          (const char *shipped_directory,
                                                const char *user_directory,
                                                GError    **error);
 
+QmCatalog           *qm_catalog_load_table    (const char *shipped_directory,
+                                               const char *user_directory,
+                                               const char *name,
+                                               GError    **error);
+
 const QmDevice      *qm_catalog_find_device   (QmCatalog  *self,
                                                const char *id);
 const QmDevice      *qm_catalog_match_device  (QmCatalog  *self,

@@ -10,9 +10,15 @@
 #define FOLDER "/io/github/quartermaster/model/"
 #define MAX_ANCESTORS 32
 
+struct _QmFamilyTable {
+  GKeyFile *file;
+  GHashTable *groups;               /* (element-type utf8 utf8): the section of each type */
+  GHashTable *families;             /* (element-type utf8 QmArchitectureFamily): those asked for */
+};
+
 struct _QmArchitectureFamily {
   char *type;
-  GKeyFile *file;
+  QmFamilyTable *table;
   GPtrArray *groups;                /* (element-type utf8): the family's own first, then those that it is like */
   GHashTable *definitions;          /* (element-type utf8 QmDefinition): as far as they were asked for,
                                        an empty one where there is none */
@@ -25,35 +31,6 @@ load (const char *name)
   g_autofree char *path = g_strconcat (FOLDER, name, NULL);
 
   return g_resource_lookup_data (qm_model_data_get_resource (), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
-}
-
-static GKeyFile *
-load_families (void)
-{
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autoptr (GBytes) bytes = load ("families.ini");
-  g_autoptr (GError) error = NULL;
-
-  if (!g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_NONE, &error))
-    g_error ("families.ini: %s", error->message);
-  return g_steal_pointer (&file);
-}
-
-static char *
-find_group (GKeyFile   *file,
-            const char *type)
-{
-  gsize n = 0;
-  g_auto (GStrv) groups = g_key_file_get_groups (file, &n);
-
-  for (gsize i = 0; i < n; i++)
-    {
-      g_auto (GStrv) types = g_strsplit (groups[i], " ", -1);
-
-      if (g_strv_contains ((const char * const *) types, type))
-        return g_strdup (groups[i]);
-    }
-  return NULL;
 }
 
 /* A line a type, each beginning with the type. */
@@ -102,7 +79,7 @@ static void
 add_ancestors (QmArchitectureFamily *self,
                const char           *group)
 {
-  g_autofree char *like = g_key_file_get_string (self->file, group, "like", NULL);
+  g_autofree char *like = g_key_file_get_string (self->table->file, group, "like", NULL);
   g_auto (GStrv) names = g_strsplit (like != NULL ? like : "", " ", -1);
 
   if (self->groups->len >= MAX_ANCESTORS)
@@ -110,7 +87,7 @@ add_ancestors (QmArchitectureFamily *self,
   g_ptr_array_add (self->groups, g_strdup (group));
   for (gsize i = 0; names[i] != NULL; i++)
     {
-      g_autofree char *found = find_group (self->file, names[i]);
+      const char *found = g_hash_table_lookup (self->table->groups, names[i]);
 
       if (found == NULL)
         g_error ("families.ini: %s is like %s, which is not there", group, names[i]);
@@ -118,54 +95,122 @@ add_ancestors (QmArchitectureFamily *self,
     }
 }
 
-/**
- * qm_architecture_family_find:
- * @type: (nullable): `model_type` of a config.json, or a diffusers class
- * @fallback: (nullable): whose formulas to take where there are none for @type
- *
- * Returns: (transfer full) (nullable): what is known of the family
- */
-QmArchitectureFamily *
-qm_architecture_family_find (const char *type,
-                             const char *fallback)
+static void
+free_family (QmArchitectureFamily *self)
 {
-  g_autoptr (GKeyFile) file = NULL;
-  QmArchitectureFamily *self;
-  g_autofree char *group = NULL;
+  g_free (self->type);
+  g_ptr_array_unref (self->groups);
+  g_hash_table_unref (self->definitions);
+  json_object_unref (self->defaults);
+  g_free (self);
+}
 
-  if (type == NULL)
-    return NULL;
-  file = load_families ();
-  group = find_group (file, type);
-  if (group == NULL && fallback != NULL)
-    group = find_group (file, fallback);
-  if (group == NULL)
-    return NULL;
-  self = g_new0 (QmArchitectureFamily, 1);
+static QmArchitectureFamily *
+new_family (QmFamilyTable *table,
+            const char    *type,
+            const char    *group)
+{
+  QmArchitectureFamily *self = g_new0 (QmArchitectureFamily, 1);
+
   self->type = g_strdup (type);
-  self->file = g_steal_pointer (&file);
+  self->table = table;
   self->groups = g_ptr_array_new_with_free_func (g_free);
   self->definitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_definition);
-  self->defaults = own_defaults (self->file, group, type);
+  self->defaults = own_defaults (table->file, group, type);
   add_ancestors (self, group);
   return self;
 }
 
 /**
- * qm_architecture_family_free:
- * @self: (nullable): a family
+ * qm_family_table_new:
+ *
+ * Returns: (transfer full): all families
+ */
+QmFamilyTable *
+qm_family_table_new (void)
+{
+  QmFamilyTable *self = g_new0 (QmFamilyTable, 1);
+  g_autoptr (GBytes) bytes = load ("families.ini");
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) groups = NULL;
+
+  self->file = g_key_file_new ();
+  if (!g_key_file_load_from_bytes (self->file, bytes, G_KEY_FILE_NONE, &error))
+    g_error ("families.ini: %s", error->message);
+  self->groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->families = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_family);
+  groups = g_key_file_get_groups (self->file, NULL);
+  for (gsize i = 0; groups[i] != NULL; i++)
+    {
+      g_auto (GStrv) types = g_strsplit (groups[i], " ", -1);
+
+      for (gsize type = 0; types[type] != NULL; type++)
+        if (!g_hash_table_insert (self->groups, g_strdup (types[type]), g_strdup (groups[i])))
+          g_error ("families.ini: %s has two sections", types[type]);
+    }
+  return self;
+}
+
+/**
+ * qm_family_table_free:
+ * @self: (nullable): all families
  */
 void
-qm_architecture_family_free (QmArchitectureFamily *self)
+qm_family_table_free (QmFamilyTable *self)
 {
   if (self == NULL)
     return;
-  g_free (self->type);
+  g_hash_table_unref (self->families);
+  g_hash_table_unref (self->groups);
   g_key_file_unref (self->file);
-  g_ptr_array_unref (self->groups);
-  g_hash_table_unref (self->definitions);
-  json_object_unref (self->defaults);
   g_free (self);
+}
+
+/**
+ * qm_family_table_find:
+ * @self: all families
+ * @type: (nullable): `model_type` of a config.json, or a diffusers class
+ * @fallback: (nullable): whose formulas to take where there are none for @type
+ *
+ * Returns: (transfer none) (nullable): what is known of the family
+ */
+QmArchitectureFamily *
+qm_family_table_find (QmFamilyTable *self,
+                      const char    *type,
+                      const char    *fallback)
+{
+  const char *name = type != NULL ? type : "";
+  QmArchitectureFamily *family = g_hash_table_lookup (self->families, name);
+  const char *group = g_hash_table_lookup (self->groups, name);
+
+  if (group == NULL && fallback != NULL)
+    group = g_hash_table_lookup (self->groups, fallback);
+  if (group == NULL)
+    return NULL;
+  if (family != NULL)
+    return family;
+  family = new_family (self, name, group);
+  g_hash_table_insert (self->families, g_strdup (name), family);
+  return family;
+}
+
+/**
+ * qm_family_table_list:
+ * @self: all families
+ *
+ * Returns: (transfer full): every `model_type` that is known
+ */
+GStrv
+qm_family_table_list (QmFamilyTable *self)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  GHashTableIter iterator;
+  gpointer type;
+
+  g_hash_table_iter_init (&iterator, self->groups);
+  while (g_hash_table_iter_next (&iterator, &type, NULL))
+    g_strv_builder_add (builder, type);
+  return g_strv_builder_end (builder);
 }
 
 /**
@@ -205,7 +250,7 @@ find_key (QmArchitectureFamily *self,
       g_auto (GStrv) keys = NULL;
 
       *group = g_ptr_array_index (self->groups, i);
-      keys = g_key_file_get_keys (self->file, *group, NULL, NULL);
+      keys = g_key_file_get_keys (self->table->file, *group, NULL, NULL);
       for (gsize key = 0; keys[key] != NULL; key++)
         if (g_str_has_prefix (keys[key], name) && (keys[key][length] == '\0' || keys[key][length] == '('))
           return g_strdup (keys[key]);
@@ -254,7 +299,7 @@ qm_architecture_family_definition (QmArchitectureFamily *self,
   key = find_key (self, name, &group);
   if (key == NULL)
     return NULL;
-  text = g_key_file_get_value (self->file, group, key, NULL);
+  text = g_key_file_get_value (self->table->file, group, key, NULL);
   definition->parameters = read_parameters (key);
   definition->formula = qm_formula_parse (text, &error);
   if (definition->formula == NULL)
@@ -276,25 +321,4 @@ qm_architecture_family_word (QmArchitectureFamily *self,
   const QmDefinition *definition = self != NULL ? qm_architecture_family_definition (self, name) : NULL;
 
   return definition != NULL && definition->formula->kind == QM_FORMULA_WORD ? definition->formula->name : NULL;
-}
-
-/**
- * qm_architecture_family_list:
- *
- * Returns: (transfer full): every `model_type` that is known
- */
-GStrv
-qm_architecture_family_list (void)
-{
-  g_autoptr (GKeyFile) file = load_families ();
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
-
-  for (gsize i = 0; groups[i] != NULL; i++)
-    {
-      g_auto (GStrv) types = g_strsplit (groups[i], " ", -1);
-
-      g_strv_builder_addv (builder, (const char **) types);
-    }
-  return g_strv_builder_end (builder);
 }

@@ -16,6 +16,13 @@ G_BEGIN_DECLS
 typedef struct _QmArchitectureFamily QmArchitectureFamily;
 
 /**
+ * QmFamilyTable:
+ *
+ * All families. Making one takes a millisecond: one serves for a whole file.
+ */
+typedef struct _QmFamilyTable QmFamilyTable;
+
+/**
  * QmDefinition:
  * @parameters: (nullable): names of what a call of it hands over
  * @formula: its value
@@ -25,17 +32,20 @@ typedef struct {
   QmFormula *formula;
 } QmDefinition;
 
-QmArchitectureFamily *qm_architecture_family_find       (const char           *type,
+QmFamilyTable        *qm_family_table_new               (void);
+void                  qm_family_table_free              (QmFamilyTable        *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmFamilyTable, qm_family_table_free)
+
+QmArchitectureFamily *qm_family_table_find              (QmFamilyTable        *self,
+                                                         const char           *type,
                                                          const char           *fallback);
-void                  qm_architecture_family_free       (QmArchitectureFamily *self);
+GStrv                 qm_family_table_list              (QmFamilyTable        *self);
+
 const char           *qm_architecture_family_type       (QmArchitectureFamily *self);
 JsonObject           *qm_architecture_family_defaults   (QmArchitectureFamily *self);
 const QmDefinition   *qm_architecture_family_definition (QmArchitectureFamily *self,
                                                          const char           *name);
 const char           *qm_architecture_family_word       (QmArchitectureFamily *self,
                                                          const char           *name);
-GStrv                 qm_architecture_family_list       (void);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmArchitectureFamily, qm_architecture_family_free)
 
 G_END_DECLS

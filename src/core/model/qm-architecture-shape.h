@@ -41,6 +41,7 @@ typedef struct _QmShape QmShape;
  * QmShape:
  * @keys: a config.json, or the part of one that tells of a network in it
  * @outer: (nullable): the shape that it is a part of
+ * @table: all families
  * @family: (nullable): what is known of its family
  * @class_name: which of the family's networks, as in `architectures`; "" unknown
  * @counted: whether @mixers and @ffns are
@@ -54,6 +55,7 @@ typedef struct _QmShape QmShape;
 struct _QmShape {
   QmConfigKeys keys;
   QmShape *outer;
+  QmFamilyTable *table;
   QmArchitectureFamily *family;
   const char *class_name;
   gboolean counted;

@@ -70,12 +70,12 @@ static void
 set_family (QmShape    *self,
             const char *type)
 {
-  self->family = qm_architecture_family_find (type, NULL);
+  self->family = qm_family_table_find (self->table, type, NULL);
   if (self->family == NULL)
     {
       gboolean parts = qm_config_keys_has (&self->keys, "text_config");
 
-      self->family = qm_architecture_family_find (type != NULL ? type : "", parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
+      self->family = qm_family_table_find (self->table, type, parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
       qm_shape_note (self, "model-family-unknown", NULL,
                      N_("The family is not known: counted as a plain transformer, good to about 15 %"));
     }
@@ -94,9 +94,10 @@ read_type (QmShape *self)
 
 /* Parts of some models bear the name of the whole. */
 static gboolean
-is_part (const char *type)
+is_part (QmShape    *self,
+         const char *type)
 {
-  g_autoptr (QmArchitectureFamily) family = qm_architecture_family_find (type, NULL);
+  QmArchitectureFamily *family = type != NULL ? qm_family_table_find (self->table, type, NULL) : NULL;
 
   return family != NULL && qm_architecture_family_word (family, "text") == NULL;
 }
@@ -120,7 +121,7 @@ qm_shape_open (QmShape    *self,
   JsonObject *object = qm_config_keys_object (&outer->keys, key);
   const char *type;
 
-  *self = (QmShape) { .outer = outer, .steps = outer->steps, .notes = outer->notes, .class_name = "Model" };
+  *self = (QmShape) { .outer = outer, .table = outer->table, .steps = outer->steps, .notes = outer->notes, .class_name = "Model" };
   if (object == NULL && g_str_equal (key, "text_config"))
     object = outer->keys.object;
   if (object == NULL)
@@ -128,7 +129,7 @@ qm_shape_open (QmShape    *self,
                    N_("A part of the model is not described in the file: what the family usually has was taken"));
   self->keys.object = object != NULL ? json_object_ref (object) : json_object_new ();
   type = object != outer->keys.object ? qm_config_keys_word (&self->keys, "model_type") : NULL;
-  if (fallback != NULL && fallback[0] != '\0' && !is_part (type))
+  if (fallback != NULL && fallback[0] != '\0' && !is_part (self, type))
     type = fallback;
   set_family (self, type);
 }
@@ -141,7 +142,6 @@ void
 qm_shape_close (QmShape *self)
 {
   json_object_unref (self->keys.object);
-  g_clear_pointer (&self->family, qm_architecture_family_free);
   g_clear_error (&self->keys.error);
 }
 
@@ -341,7 +341,8 @@ qm_architecture_read (JsonObject      *config,
                       GError         **error)
 {
   int steps = MAX_STEPS;
-  QmShape root = { .keys.object = json_object_ref (config), .notes = notes, .steps = &steps };
+  g_autoptr (QmFamilyTable) table = qm_family_table_new ();
+  QmShape root = { .keys.object = json_object_ref (config), .table = table, .notes = notes, .steps = &steps };
   const char *type = read_type (&root);
   gboolean good;
 

@@ -47,6 +47,27 @@ qm_format_bits (JsonNode     *table,
   return bits->body > 0 && bits->embedding > 0 && bits->head > 0;
 }
 
+static double
+expert_weights (const QmArchitecture *a)
+{
+  return (a->parameters - a->active_parameters) * a->experts / (a->experts - a->experts_per_token);
+}
+
+/* Formats that pack the matrices of the layers and leave all else in 16 bit. */
+static gboolean
+keeps_rest (const QmFormatBits *bits)
+{
+  return bits->body < 16 && bits->embedding == 16 && bits->head == 16;
+}
+
+/* Whether it is known which weights are in such matrices. */
+static gboolean
+packs_less (const QmModel *self)
+{
+  return self->architecture.known && self->architecture.linear_parameters > 0 &&
+         self->architecture.linear_parameters < self->parameters;
+}
+
 /**
  * qm_model_format_bytes:
  * @self: a model
@@ -63,9 +84,11 @@ qm_model_format_bytes (const QmModel      *self,
   double head = a->tied ? 0 : MIN (embedding, self->parameters - embedding);
   double experts;
 
+  if (!bits->experts_only && keeps_rest (bits) && packs_less (self))
+    return (a->linear_parameters * bits->body + (self->parameters - a->linear_parameters) * bits->embedding) / 8;
   if (bits->experts_only && a->experts > a->experts_per_token)
     {
-      experts = (a->parameters - a->active_parameters) * a->experts / (a->experts - a->experts_per_token);
+      experts = a->expert_linear_parameters > 0 ? a->expert_linear_parameters : expert_weights (a);
       return (experts * bits->body + (self->parameters - experts) * bits->embedding) / 8;
     }
   return ((self->parameters - embedding - head) * bits->body + embedding * bits->embedding + head * bits->head) / 8;

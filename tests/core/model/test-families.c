@@ -50,7 +50,8 @@ evaluate (const char *text)
   g_autoptr (GError) error = NULL;
   g_autoptr (QmFormula) formula = qm_formula_parse (text, &error);
   int steps = 10000;
-  QmShape shape = { .steps = &steps };
+  g_autoptr (QmFamilyTable) table = qm_family_table_new ();
+  QmShape shape = { .steps = &steps, .table = table };
   QmScope scope = { .shape = &shape };
   double value;
 
@@ -60,10 +61,9 @@ evaluate (const char *text)
   g_assert_no_error (error);
   shape.keys.object = json_node_get_object (json_parser_get_root (parser));
   shape.class_name = "BertForMaskedLM";
-  shape.family = qm_architecture_family_find ("llama", NULL);
+  shape.family = qm_family_table_find (table, "llama", NULL);
   value = qm_scope_evaluate (&scope, formula).total;
   g_assert_no_error (shape.keys.error);
-  qm_architecture_family_free (shape.family);
   return value;
 }
 
@@ -124,7 +124,8 @@ test_bad_formulas (void)
 static void
 test_empty (void)
 {
-  g_auto (GStrv) types = qm_architecture_family_list ();
+  g_autoptr (QmFamilyTable) table = qm_family_table_new ();
+  g_auto (GStrv) types = qm_family_table_list (table);
 
   g_assert_cmpuint (g_strv_length (types), >, 250);
   for (gsize i = 0; types[i] != NULL; i++)
