@@ -488,7 +488,9 @@ char *
 qm_format_factor (const QmWords *words,
                   double         factor)
 {
-  g_autofree char *text = qm_format_number (words, factor);
+  /* Two digits would say that something a little over its limit keeps it. */
+  gboolean near = fabs (factor - 1) < 0.05 && fabs (factor - 1) >= 0.005;
+  g_autofree char *text = near ? fixed (words, factor, 2) : qm_format_number (words, factor);
 
   return g_strconcat (text, TIMES, NULL);
 }

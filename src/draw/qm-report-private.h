@@ -36,6 +36,7 @@ char *qm_report_run_in    (const QmReport   *report,
 /* parts of the document */
 void  qm_report_facts     (QmReport *report);
 void  qm_report_answers   (QmReport *report);
+void  qm_report_ladder    (QmReport *report);
 void  qm_report_tables    (QmReport *report);
 void  qm_report_rejections (QmReport *report,
                             guint     most);

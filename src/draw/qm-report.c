@@ -186,6 +186,7 @@ sections (QmReport *report)
     g_array_index (report->document->blocks, QmBlock, first).new_page = TRUE;
 
   figure (report, QM_CHART_MEMORY, tr (report, N_("Memory")), "memory", 0);
+  qm_report_ladder (report);
   figure (report, QM_CHART_SIZING, tr (report, N_("Three ways to size it")), "sizing", 0);
   figure (report, QM_CHART_SCALING, tr (report, N_("Scaling")), "scaling", 0);
   figure (report, QM_CHART_SERVING, tr (report, N_("People and answers")), "serving", 0);

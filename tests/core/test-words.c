@@ -76,6 +76,8 @@ test_other (void)
   assert_text (qm_format_percent (english, 0.46), "46%");
   assert_text (qm_format_percent (english, 0.005), "0.5%");
   assert_text (qm_format_factor (english, 5.9), "5.9\303\227");
+  assert_text (qm_format_factor (english, 1.02), "1.02\303\227");
+  assert_text (qm_format_factor (english, 1.001), "1\303\227");
   assert_text (qm_format_points (english, -1), "\342\210\2221 point");
   assert_text (qm_format_points (english, -2.5), "\342\210\2222.5 points");
   assert_text (qm_format_date (english, "2026-07-20"), "20 July 2026");
