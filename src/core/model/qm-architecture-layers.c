@@ -110,8 +110,11 @@ qm_shape_mixer (QmShape *self,
   /* One library's word for what keeps a state is another's. */
   if (word != NULL && (mixer == QM_MIXER_LINEAR || mixer == QM_MIXER_MAMBA) && qm_shape_defines (self, "recurrent"))
     return recurrent_mixer (self);
-  if (word != NULL)
+  /* Whether plain attention is to all or to a window the family knows. */
+  if (word != NULL && !g_str_equal (word, "attention"))
     return mixer;
+  if (word != NULL)
+    return rule_holds (self, "slides", layer) ? QM_MIXER_SLIDING : QM_MIXER_FULL;
   if (qm_config_keys_has (&self->keys, "hybrid_override_pattern"))
     return mixer_from_letter (pattern_letter (self, layer));
   if (rule_holds (self, "recurs", layer))
