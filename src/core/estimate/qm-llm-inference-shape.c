@@ -47,7 +47,7 @@ qm_inference_shape_init (QmInferenceShape     *self,
     .latent = latent ? a->kv_lora_rank + a->qk_rope_head_size : 0,
     .state_bytes = a->state_size,
     .tied = a->known && a->tied,
-    .guessed = !a->known,
+    .guessed = !a->known || a->approximate,
   };
 
   /* The constants were fitted with the plain size for latent attention. */

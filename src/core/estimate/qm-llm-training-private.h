@@ -33,6 +33,7 @@ typedef struct {
   double activation_key;
   double norms;
   gboolean known;
+  gboolean approximate;             /* the sizes are there, and what they make is not sure */
   gboolean gated;
   gboolean moe;
   gboolean qk_norm;

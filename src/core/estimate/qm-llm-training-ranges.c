@@ -35,7 +35,9 @@ rate_range (const QmLlmJob *job)
 static double
 shape_factor (const QmLlmJob *job)
 {
-  return job->plan->shape.known ? 1 : job->plan->constants->unknown_shape;
+  const QmLlmShape *shape = &job->plan->shape;
+
+  return shape->known && !shape->approximate ? 1 : job->plan->constants->unknown_shape;
 }
 
 /**

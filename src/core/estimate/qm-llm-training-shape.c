@@ -115,6 +115,7 @@ qm_llm_shape_init (QmLlmShape                   *self,
   self->parameters = model->parameters;
   self->active = model->active_parameters > 0 ? model->active_parameters : model->parameters;
   self->known = has_shape (architecture);
+  self->approximate = architecture->approximate;
 
   if (self->known)
     read_shape (self, architecture, constants);

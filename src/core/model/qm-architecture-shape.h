@@ -43,6 +43,7 @@ typedef struct _QmShape QmShape;
  * @outer: (nullable): the shape that it is a part of
  * @table: all families
  * @family: (nullable): what is known of its family
+ * @approximate: whether the family of it or of a part is not known
  * @class_name: which of the family's networks, as in `architectures`; "" unknown
  * @counted: whether @mixers and @ffns are
  * @mixers: how many layers of each kind
@@ -57,6 +58,7 @@ struct _QmShape {
   QmShape *outer;
   QmFamilyTable *table;
   QmArchitectureFamily *family;
+  gboolean approximate;
   const char *class_name;
   gboolean counted;
   int mixers[QM_N_MIXERS];

@@ -75,6 +75,9 @@ set_family (QmShape    *self,
     {
       gboolean parts = qm_config_keys_has (&self->keys, "text_config");
 
+      for (QmShape *shape = self; shape != NULL; shape = shape->outer)
+        shape->approximate = TRUE;
+
       self->family = qm_family_table_find (self->table, type, parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
       qm_shape_note (self, "model-family-unknown", NULL,
                      N_("The family is not known: counted as a plain transformer, good to about 15 %"));
@@ -353,6 +356,7 @@ qm_architecture_read (JsonObject      *config,
   read_part (&root, architecture);
   if (root.keys.error == NULL)
     count_whole (&root, architecture);
+  architecture->approximate = root.approximate;
   good = root.keys.error == NULL;
   if (!good)
     g_propagate_error (error, g_steal_pointer (&root.keys.error));

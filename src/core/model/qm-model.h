@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
   char type[32];                    /* model_type, "" unknown */
   gboolean known;                   /* FALSE: the shape was guessed from the parameter count */
+  gboolean approximate;             /* counted as a plain transformer, since the family is not known */
   double layers;
   double hidden;
   double heads;

@@ -57,6 +57,31 @@ test_published (void)
   check_counts ("published.json", 8);
 }
 
+/* A family nobody knows is counted all the same, and marked. */
+static void
+test_unknown (void)
+{
+  static const char * const texts[] = {
+    "{\"model_type\":\"quite-new\",\"hidden_size\":4096,\"intermediate_size\":11008,\"num_hidden_layers\":32,"
+    "\"num_attention_heads\":32,\"vocab_size\":32000,\"rms_norm_eps\":1e-5}",
+    "{\"model_type\":\"quite-new\",\"text_config\":{\"model_type\":\"new_text\",\"hidden_size\":64,\"num_hidden_layers\":2,"
+    "\"num_attention_heads\":4,\"vocab_size\":10}}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      QmArchitecture a;
+
+      g_assert_true (json_parser_load_from_data (parser, texts[i], -1, NULL));
+      g_assert_true (qm_architecture_from_config (json_node_get_object (json_parser_get_root (parser)), &a, NULL));
+      g_assert_true (a.approximate);
+      /* its sizes are those of Llama 2 7B */
+      if (i == 0)
+        g_assert_cmpfloat (a.parameters, ==, 6738415616.0);
+    }
+}
+
 /* Which layers see the whole context and which a window, as the library's
  * configuration has it where the file has no list of layers. */
 static void
@@ -227,6 +252,7 @@ main (int   argc,
   g_test_add_func ("/families/counts", test_counts);
   g_test_add_func ("/families/published", test_published);
   g_test_add_func ("/families/layers", test_layers);
+  g_test_add_func ("/families/unknown", test_unknown);
   g_test_add_func ("/families/formulas", test_formulas);
   g_test_add_func ("/families/bad-formulas", test_bad_formulas);
   g_test_add_func ("/families/empty", test_empty);
