@@ -84,6 +84,23 @@ refuse_adapter (JsonObject  *object,
   return FALSE;
 }
 
+/* Hundreds of words, each with its number. */
+static gboolean
+is_vocabulary (JsonObject *object)
+{
+  JsonObjectIter iterator;
+  const char *name;
+  JsonNode *node;
+
+  if (json_object_get_size (object) < 200)
+    return FALSE;
+  json_object_iter_init (&iterator, object);
+  while (json_object_iter_next (&iterator, &name, &node))
+    if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_INT64)
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * qm_model_refuse_other_json:
  * @object: the content of a JSON file
@@ -107,6 +124,13 @@ qm_model_refuse_other_json (JsonObject  *object,
     if (json_object_has_member (object, others[i].key) &&
         (others[i].also == NULL || json_object_has_member (object, others[i].also)))
       return refuse_adapter (object, others[i].text, error);
+  if (json_object_has_member (object, "model_type") || json_object_has_member (object, "_class_name"))
+    return TRUE;
+  if (is_vocabulary (object))
+    {
+      refuse (error, N_("this is a tokenizer's vocabulary; give the config.json beside it"));
+      return FALSE;
+    }
   if (json_object_has_member (object, "_from_model_config") || json_object_has_member (object, "eos_token_id"))
     {
       refuse (error, N_("these are settings for text generation; give the config.json beside the file"));
@@ -163,6 +187,25 @@ find_size (const char  *path,
   return TRUE;
 }
 
+static const struct {
+  const char *bytes;
+  gsize length;
+  const char *text;
+} beginnings[] = {
+  { "\xff\xfe", 2, N_("this is text in UTF-16; save it as UTF-8") },
+  { "\xfe\xff", 2, N_("this is text in UTF-16; save it as UTF-8") },
+  { "version https://git-lfs", 23, N_("this is a Git LFS pointer, not the file itself; run “git lfs pull” in its folder") },
+  { "PK\3\4", 4, N_("this is a PyTorch checkpoint or another archive, which is not opened; give the config.json or a "
+                    "safetensors file") },
+  { "\x89HDF", 4, N_("this is an HDF5 file, as Keras writes it, which is not opened; give the config.json or a "
+                     "safetensors file") },
+  { "\x1f\x8b", 2, N_("this is a compressed archive; unpack it and give the model in it") },
+  { "tjgg", 4, N_("this is a GGML file from before GGUF; convert it, or give the config.json") },
+  { "lmgg", 4, N_("this is a GGML file from before GGUF; convert it, or give the config.json") },
+  { "algg", 4, N_("this is a LoRA adapter, which holds no sizes of the model; give the config.json of the model "
+                  "that it was made for") },
+};
+
 /* What the first bytes give away, where they are not a model's. */
 static gboolean
 refuse_by_first_bytes (const char  *data,
@@ -171,14 +214,13 @@ refuse_by_first_bytes (const char  *data,
 {
   gsize start = 0;
 
-  if (length >= 2 && (memcmp (data, "\xff\xfe", 2) == 0 || memcmp (data, "\xfe\xff", 2) == 0))
-    refuse (error, N_("this is text in UTF-16; save it as UTF-8"));
-  else if (g_str_has_prefix (data, "version https://git-lfs"))
-    refuse (error, N_("this is a Git LFS pointer, not the file itself; run “git lfs pull” in its folder"));
-  else if (length >= 4 && memcmp (data, "PK\3\4", 4) == 0)
-    refuse (error, N_("this is a PyTorch checkpoint or another archive, which is not opened; give the config.json or a "
-            "safetensors file"));
-  else if (length >= 2 && data[0] == '\x80' && data[1] >= 2 && data[1] <= 5)
+  for (gsize i = 0; i < G_N_ELEMENTS (beginnings); i++)
+    if (length >= beginnings[i].length && memcmp (data, beginnings[i].bytes, beginnings[i].length) == 0)
+      {
+        refuse (error, beginnings[i].text);
+        return TRUE;
+      }
+  if (length >= 2 && data[0] == '\x80' && data[1] >= 2 && data[1] <= 5)
     refuse (error, N_("this is a Python pickle, which is not opened; give the config.json or a safetensors file"));
   else
     {

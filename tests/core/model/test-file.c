@@ -17,6 +17,9 @@ static const struct {
   { "config.json", "[1,2]", "no JSON object" },
   { "config.json", "{\n\"a\": 1,\n}", "config.json:2: not valid JSON: " },
   { "pytorch_model.bin", "PK\3\4abcdefgh", "PyTorch" },
+  { "model.h5", "\x89HDF\r\n", "HDF5" },
+  { "model.tar.gz", "\x1f\x8b\x08", "compressed archive" },
+  { "ggml-model.bin", "tjgg\1", "before GGUF" },
   { "model.pkl", "\x80\2}q", "pickle" },
   { "x.gguf", "GGML....", "does not begin" },
   { "weights.dat", "\x01\x02\xfe\xfc", "UTF-8" },
@@ -36,6 +39,22 @@ test_other (gconstpointer data)
   g_assert_nonnull (error);
   g_assert_true (error->domain == QM_MODEL_ERROR);
   g_assert_nonnull (strstr (error->message, others[i].says));
+}
+
+static void
+test_vocabulary (void)
+{
+  g_autoptr (GString) text = g_string_new ("{\"a\":0");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  for (int i = 1; i < 300; i++)
+    g_string_append_printf (text, ",\"w%d\":%d", i, i);
+  g_string_append_c (text, '}');
+  model = read_data ("vocab.json", text->str, text->len, &error);
+  g_assert_null (model);
+  g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
+  g_assert_nonnull (strstr (error->message, "vocabulary"));
 }
 
 static void
@@ -119,6 +138,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/file/shared-broken", test_shared_broken);
+  g_test_add_func ("/file/vocabulary", test_vocabulary);
   g_test_add_func ("/file/deep", test_deep);
   g_test_add_func ("/file/folder", test_folder);
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
