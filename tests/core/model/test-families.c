@@ -57,6 +57,24 @@ test_published (void)
   check_counts ("published.json", 8);
 }
 
+/* lilbee#721: of the 64 layers of Qwen3.5-27B and its successor 16 keep a cache;
+ * 65,536 tokens in q8_0 (17/32 of 16 bit) are 2.1 GiB, and not the 8.5 of all
+ * layers. The state is the 149.625 MiB that llama.cpp logs for a conversation. */
+static void
+test_hybrid_cache (void)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  QmArchitecture a;
+
+  g_assert_true (json_parser_load_from_data (parser, "{\"model_type\":\"qwen3_5_text\",\"hidden_size\":5120,"
+    "\"intermediate_size\":17408,\"num_hidden_layers\":64,\"num_attention_heads\":24,\"num_key_value_heads\":4,"
+    "\"head_dim\":256,\"full_attention_interval\":4,\"linear_num_key_heads\":16,\"linear_num_value_heads\":48,"
+    "\"linear_key_head_dim\":128,\"linear_value_head_dim\":128,\"linear_conv_kernel_dim\":4}", -1, NULL));
+  g_assert_true (qm_architecture_from_config (json_node_get_object (json_parser_get_root (parser)), &a, NULL));
+  g_assert_cmpfloat (qm_architecture_kv_bytes (&a, 65536, 34 / 32.0), ==, 16.0 * 2 * 4 * 256 * 65536 * 34 / 32);
+  g_assert_cmpfloat (2 * a.state_size, ==, 149.625 * 1024 * 1024);
+}
+
 /* A family nobody knows is counted all the same, and marked. */
 static void
 test_unknown (void)
@@ -252,6 +270,7 @@ main (int   argc,
   g_test_add_func ("/families/counts", test_counts);
   g_test_add_func ("/families/published", test_published);
   g_test_add_func ("/families/layers", test_layers);
+  g_test_add_func ("/families/hybrid-cache", test_hybrid_cache);
   g_test_add_func ("/families/unknown", test_unknown);
   g_test_add_func ("/families/formulas", test_formulas);
   g_test_add_func ("/families/bad-formulas", test_bad_formulas);

@@ -73,6 +73,24 @@ test_packed (void)
                      ==, 256 * 256 + 256);
 }
 
+/* huggingface.js#2003: how wide the weights are stood in `text_config`, and 32-bit
+ * integers that held eight of them were counted as one. */
+static void
+test_packed_by_config (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{" TENSOR ("a.weight_packed", "I32", "[100,64]") "}", 0);
+  g_autofree char *config = write_file ("config.json", "{\"text_config\":{\"quantization_config\":{\"quant_method\":"
+    "\"compressed-tensors\",\"config_groups\":{\"group_0\":{\"weights\":{\"num_bits\":8}}}}}}", -1);
+  g_autofree char *path = write_file ("model.safetensors", bytes->data, bytes->len);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (path, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 100 * 64 * 4);
+  g_remove (path);
+  g_remove (config);
+}
+
 /* Any file of a row stands for all; those that are not there are named. */
 static void
 test_rows (void)
@@ -223,6 +241,7 @@ main (int   argc,
   g_test_add_func ("/file/safetensors", test_safetensors);
   g_test_add_func ("/file/safetensors-shapes", test_safetensors_shapes);
   g_test_add_func ("/file/packed", test_packed);
+  g_test_add_func ("/file/packed-by-config", test_packed_by_config);
   g_test_add_func ("/file/rows", test_rows);
   g_test_add_func ("/file/header-wins", test_header_wins);
   g_test_add_func ("/file/adapter", test_adapter);
