@@ -234,13 +234,17 @@ write_report (GTask        *task,
               GCancellable *cancellable)
 {
   Report *report = data;
+  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFileOutputStream) stream = g_file_replace (report->file, NULL, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, cancellable, &error);
 
-  if (stream != NULL &&
-      qm_report_write (report->estimator, report->recommendation, qm_language_get_words (), qm_language_get_tag (), report->date,
-                       QM_PAPER_A4, G_OUTPUT_STREAM (stream), cancellable, &error) &&
-      g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, &error))
+  /* Made whole first: a stream into the file would put what there is of it in
+   * the place of an older report when it fails. */
+  if (qm_report_write (report->estimator, report->recommendation, qm_language_get_words (), qm_language_get_tag (), report->date,
+                       QM_PAPER_A4, memory, cancellable, &error) &&
+      g_output_stream_close (memory, cancellable, &error) &&
+      g_file_replace_contents (report->file, g_memory_output_stream_get_data (G_MEMORY_OUTPUT_STREAM (memory)),
+                               g_memory_output_stream_get_data_size (G_MEMORY_OUTPUT_STREAM (memory)), NULL, FALSE,
+                               G_FILE_CREATE_REPLACE_DESTINATION, NULL, cancellable, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, g_steal_pointer (&error));
@@ -253,7 +257,6 @@ report_written (GObject      *source,
 {
   QmWindow *self = QM_WINDOW (source);
   g_autoptr (GError) error = NULL;
-
   g_autofree char *problem = NULL;
 
   if (g_task_propagate_boolean (G_TASK (result), &error))

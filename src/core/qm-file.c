@@ -76,17 +76,17 @@ read_all (int      fd,
           gsize    most,
           GString *text)
 {
-  g_autofree char *piece = g_malloc (PIECE);
+  gssize n = 1;
 
-  while (text->len <= most)
+  while (n != 0 && text->len <= most)
     {
-      gssize n = read (fd, piece, PIECE);
+      gsize before = text->len;
 
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return n == 0;
-      g_string_append_len (text, piece, n);
+      g_string_set_size (text, before + PIECE);
+      n = read (fd, text->str + before, PIECE);
+      g_string_truncate (text, before + MAX (n, 0));
+      if (n < 0 && errno != EINTR)
+        return FALSE;
     }
 
   return TRUE;
