@@ -207,7 +207,7 @@ show_stages (QmAnswerPage     *self,
              QmRecommendation *recommendation)
 {
   GPtrArray *stages = qm_recommendation_get_stages (recommendation);
-  const char *currency = qm_phrase_currency (qm_recommendation_get_resolved (recommendation)->plan);
+  const char *currency = qm_plan_get_currency (qm_recommendation_get_resolved (recommendation)->plan);
 
   qm_columns_clear (QM_COLUMNS (self->stages));
   for (guint i = 0; i < stages->len; i++)

@@ -78,7 +78,7 @@ money_group_new (const QmPlan   *plan,
                  const QmChoice *choice)
 {
   const QmWords *words = qm_language_get_words ();
-  const char *currency = qm_phrase_currency (plan);
+  const char *currency = qm_plan_get_currency (plan);
   GtkWidget *group = adw_preferences_group_new ();
   g_autofree char *money = qm_format_money (words, choice->estimate.cost.money.p50, currency);
   g_autofree char *hour = qm_format_money (words, choice->estimate.cost.per_hour, currency);

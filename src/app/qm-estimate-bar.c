@@ -42,7 +42,7 @@ describe (const QmPlan   *plan,
   g_autofree char *memory = qm_format_bytes (words, estimate->memory.need.p50);
   g_autofree char *need = g_strdup_printf (_("needs about %s"), memory);
   g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
-  g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, qm_phrase_currency (plan));
+  g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, qm_plan_get_currency (plan));
   g_autofree char *month = g_strdup_printf (_("%s a month"), money);
   GString *text = g_string_new (NULL);
 

@@ -109,7 +109,7 @@ face_money (const QmPlan   *plan,
             Face           *face)
 {
   const QmWords *words = qm_language_get_words ();
-  const char *currency = qm_phrase_currency (plan);
+  const char *currency = qm_plan_get_currency (plan);
   QmRange money = choice->estimate.cost.money;
   g_autofree char *range = qm_format_money_range (words, money, currency);
   g_autofree char *budget = qm_format_money (words, plan->limits.money, currency);

@@ -145,8 +145,8 @@ cell_text (QmMatrixItem *item,
       time_cell (item, first, second);
       break;
     case COLUMN_MONEY:
-      *first = qm_format_money (words, estimate->cost.money.p50, qm_phrase_currency (plan));
-      *second = qm_format_money_range (words, estimate->cost.money, qm_phrase_currency (plan));
+      *first = qm_format_money (words, estimate->cost.money.p50, qm_plan_get_currency (plan));
+      *second = qm_format_money_range (words, estimate->cost.money, qm_plan_get_currency (plan));
       break;
     case COLUMN_QUALITY:
       *first = qm_phrase_quality (qm_language_get_words (), &estimate->accuracy);

@@ -25,9 +25,7 @@ G_DEFINE_FINAL_TYPE (QmReviewList, qm_review_list, GTK_TYPE_BOX)
 static const char *
 currency (QmReviewList *self)
 {
-  const QmPlan *plan = qm_session_get_plan (self->session);
-
-  return plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD";
+  return qm_plan_get_currency (qm_session_get_plan (self->session));
 }
 
 static void

@@ -244,7 +244,7 @@ qm_techniques_set (QmTechniques     *self,
   self->resolved = qm_ladder_resolve (resolved, estimate);
   self->device = estimate->device;
   self->seconds = estimate->time.seconds.p50;
-  self->headroom = isnan (resolved->plan->limits.headroom) ? 0.2 : resolved->plan->limits.headroom;
+  self->headroom = qm_plan_get_headroom (resolved->plan);
   self->wanted = 0;
   self->to = QM_RANGE_UNKNOWN;
 

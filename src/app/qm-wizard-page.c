@@ -35,18 +35,6 @@ qm_page_tag (QmPage page)
   return tags[page];
 }
 
-/**
- * qm_wizard_page_get_page:
- * @self: a page
- *
- * Returns: which one it is
- */
-QmPage
-qm_wizard_page_get_page (QmWizardPage *self)
-{
-  return self->page;
-}
-
 static const QmPlan *
 current_plan (QmWizardPage *self)
 {

@@ -18,7 +18,6 @@ G_DECLARE_FINAL_TYPE (QmWizardPage, qm_wizard_page, QM, WIZARD_PAGE, AdwNavigati
  * Emits "jump" with the page that is to be shown. */
 GtkWidget  *qm_wizard_page_new     (QmSession    *session,
                                     QmPage        page);
-QmPage      qm_wizard_page_get_page (QmWizardPage *self);
 const char *qm_page_tag            (QmPage        page);
 
 /* the contents of single pages */

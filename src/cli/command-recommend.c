@@ -108,7 +108,7 @@ print (QmCli            *cli,
        int               top)
 {
   const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
-  const char *currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD";
+  const char *currency = qm_plan_get_currency (resolved->plan);
   guint n = qm_recommendation_n_choices (recommendation);
   g_autofree char *considered = qm_format_count (qm_language_get_words (), qm_recommendation_get_considered (recommendation));
 

@@ -101,7 +101,7 @@ qm_cli_print_choice (QmCli            *cli,
 {
   const QmWords *words = qm_language_get_words ();
   const QmEstimate *estimate = &choice->estimate;
-  const char *currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD";
+  const char *currency = qm_plan_get_currency (resolved->plan);
   g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
   g_autofree char *time_range = qm_format_seconds_range (words, estimate->time.seconds);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, currency);

@@ -60,22 +60,6 @@ qm_range_divide (double  numerator,
 }
 
 /**
- * qm_range_multiply:
- * @a: a log-normal range
- * @b: another one, independent of @a
- *
- * Returns: the range of the product; log-variances add
- */
-QmRange
-qm_range_multiply (QmRange a,
-                   QmRange b)
-{
-  double p50 = a.p50 * b.p50;
-
-  return qm_range_log_normal (p50, hypot (qm_range_half_width (a), qm_range_half_width (b)));
-}
-
-/**
  * qm_range_is_known:
  * @range: a range
  *

@@ -42,8 +42,6 @@ QmRange  qm_range_scale      (QmRange range,
                               double  factor);
 QmRange  qm_range_divide     (double  numerator,
                               QmRange range);
-QmRange  qm_range_multiply   (QmRange a,
-                              QmRange b);
 gboolean qm_range_is_known   (QmRange range);
 double   qm_range_half_width (QmRange range);
 double   qm_range_share_below (QmRange range,

@@ -517,25 +517,6 @@ qm_format_points (const QmWords *words,
 }
 
 /**
- * qm_format_rate:
- * @words: the reader's language
- * @per_second: a rate
- * @unit: a msgid such as "tokens"
- *
- * Returns: (transfer full): e.g. "3,400 tokens/s"
- */
-char *
-qm_format_rate (const QmWords *words,
-                double         per_second,
-                const char    *unit)
-{
-  g_autofree char *text = qm_format_number (words, per_second);
-
-  /* Translators: a rate: number, then what is counted, e.g. "3,400 tokens/s" */
-  return put (words->translate (N_("{a} {b}/s")), text, words->translate (unit), NULL);
-}
-
-/**
  * qm_format_date:
  * @words: the reader's language
  * @iso_date: "2026-07-20", "2026-07" or "2026"

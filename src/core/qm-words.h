@@ -43,7 +43,6 @@ char *qm_format_money_range   (const QmWords *words, QmRange value, const char *
 char *qm_format_percent       (const QmWords *words, double fraction);
 char *qm_format_factor        (const QmWords *words, double factor);
 char *qm_format_points        (const QmWords *words, double points);
-char *qm_format_rate          (const QmWords *words, double per_second, const char *unit);
 char *qm_format_date          (const QmWords *words, const char *iso_date);
 
 G_END_DECLS

@@ -48,7 +48,7 @@ new_memory (QmRecommendation *recommendation,
             GError          **error)
 {
   const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
-  double headroom = isnan (plan->limits.headroom) ? 0 : plan->limits.headroom;
+  double headroom = qm_plan_get_headroom (plan);
   g_autofree char *name = qm_device_short_name (choice->estimate.device);
 
   if (!qm_range_is_known (choice->estimate.memory.need))
@@ -61,9 +61,7 @@ new_memory (QmRecommendation *recommendation,
 static const char *
 currency_of (QmRecommendation *recommendation)
 {
-  const char *currency = qm_recommendation_get_resolved (recommendation)->plan->limits.currency;
-
-  return currency[0] != '\0' ? currency : "USD";
+  return qm_plan_get_currency (qm_recommendation_get_resolved (recommendation)->plan);
 }
 
 static QmChart *

@@ -212,18 +212,6 @@ qm_phrase_rung (const QmWords *words, const QmRung *rung)
 }
 
 /**
- * qm_phrase_currency:
- * @plan: a plan
- *
- * Returns: (transfer none): the code of its currency
- */
-const char *
-qm_phrase_currency (const QmPlan *plan)
-{
-  return plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD";
-}
-
-/**
  * qm_phrase_terms:
  * @words: the reader's language
  * @plan: the plan
@@ -236,8 +224,8 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
                  const QmChoice *choice)
 {
   const QmCost *cost = &choice->estimate.cost;
-  g_autofree char *hour = qm_format_money (words, cost->per_hour, qm_phrase_currency (plan));
-  g_autofree char *purchase = qm_format_money (words, cost->purchase_money, qm_phrase_currency (plan));
+  g_autofree char *hour = qm_format_money (words, cost->per_hour, qm_plan_get_currency (plan));
+  g_autofree char *purchase = qm_format_money (words, cost->purchase_money, qm_plan_get_currency (plan));
   g_autofree char *date = cost->as_of != NULL ? qm_format_date (words, cost->as_of) : g_strdup (words->translate (N_("unknown date")));
 
   if (choice->offer != NULL)

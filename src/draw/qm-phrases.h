@@ -21,6 +21,5 @@ char       *qm_phrase_rung          (const QmWords *words, const QmRung *rung);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
 const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);
-const char *qm_phrase_currency      (const QmPlan   *plan);
 
 G_END_DECLS

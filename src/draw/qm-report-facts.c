@@ -33,8 +33,7 @@ static Fact
 memory_fact (const QmReport *report)
 {
   const QmMemory *memory = &report->best->estimate.memory;
-  double headroom = report->resolved->plan->limits.headroom;
-  double share = 1 - (isnan (headroom) ? 0 : headroom);
+  double share = 1 - qm_plan_get_headroom (report->resolved->plan);
   g_autofree char *range = qm_format_bytes_range (report->words, memory->need);
   g_autofree char *usable = qm_format_bytes (report->words, memory->usable_bytes);
 

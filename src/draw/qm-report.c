@@ -233,7 +233,7 @@ qm_report_write (QmEstimator      *estimator,
     .resolved = resolved,
     .words = words,
     .best = qm_recommendation_n_choices (recommendation) > 0 ? qm_recommendation_choice (recommendation, 0) : NULL,
-    .currency = resolved->plan->limits.currency[0] != '\0' ? resolved->plan->limits.currency : "USD",
+    .currency = qm_plan_get_currency (resolved->plan),
   };
   g_autofree char *keywords = NULL;
 

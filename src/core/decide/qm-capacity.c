@@ -6,8 +6,6 @@
 
 #include "model/qm-model-resolve.h"
 
-#define DEFAULT_HEADROOM 0.2
-
 /* Beyond these nobody asks. */
 #define MOST_SAMPLES    1048576.0
 #define MOST_TOKENS     16777216.0
@@ -32,7 +30,7 @@ static gboolean
 fits (const Trial *trial)
 {
   g_autoptr (QmEvaluator) evaluator = qm_evaluator_new (trial->estimator, trial->plan, trial->model);
-  double headroom = isnan (trial->plan->limits.headroom) ? DEFAULT_HEADROOM : trial->plan->limits.headroom;
+  double headroom = qm_plan_get_headroom (trial->plan);
   QmEstimate estimate;
 
   qm_evaluator_evaluate (evaluator, trial->device, &trial->plan->configuration, &estimate);

@@ -28,7 +28,7 @@ qm_job_init (QmJob            *self,
   self->serving = plan->activity == QM_ACTIVITY_SERVE;
   self->total_samples = qm_plan_total_samples (plan);
   self->total_tokens = qm_plan_total_tokens (plan);
-  self->per_usd = qm_economics_per_usd (self->economics, plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD");
+  self->per_usd = qm_economics_per_usd (self->economics, qm_plan_get_currency (plan));
   if (self->serving && plan->serving.requests_per_second > 0)
     self->peak_requests_per_second = plan->serving.requests_per_second * MAX (1, plan->serving.peak_factor);
 }

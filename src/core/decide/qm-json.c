@@ -279,7 +279,7 @@ add_cost (JsonObject     *root,
     }
 
   object = json_object_new ();
-  json_object_set_string_member (object, "currency", plan->limits.currency[0] ? plan->limits.currency : "USD");
+  json_object_set_string_member (object, "currency", qm_plan_get_currency (plan));
   set_range (object, "money", cost->money);
   json_object_set_string_member (object, "money_is_of", plan->activity == QM_ACTIVITY_SERVE ? "month" : "job");
   set_number (object, "per_hour", cost->per_hour);

@@ -6,8 +6,6 @@
 #include "qm-enum.h"
 #include "qm-enum-types.h"
 
-#define DEFAULT_HEADROOM 0.2
-
 /* Less is within the rounding of allocators. */
 #define WORTH_BYTES (16.0 * 1024 * 1024)
 
@@ -33,7 +31,7 @@ gboolean
 qm_descent_fits (const QmDescent *self,
                  const QmMemory  *memory)
 {
-  double headroom = isnan (self->plan->limits.headroom) ? DEFAULT_HEADROOM : self->plan->limits.headroom;
+  double headroom = qm_plan_get_headroom (self->plan);
 
   return memory->usable_bytes > 0 && memory->need.p50 <= (1 - headroom) * memory->usable_bytes;
 }

@@ -25,23 +25,12 @@ wanted (const QmWordList *list,
   return list->n < 0 || (word != NULL && qm_word_list_contains (list, word));
 }
 
-static int
-device_index (Builder        *self,
-              const QmDevice *device)
-{
-  for (guint i = 0; i < qm_catalog_n_devices (self->catalog); i++)
-    if (qm_catalog_device (self->catalog, i) == device)
-      return i;
-
-  return -1;
-}
-
 static void
 note_limit (Builder        *self,
             const QmDevice *device,
             QmLimit         limit)
 {
-  int index = device_index (self, device);
+  int index = qm_catalog_device_index (self->catalog, device);
 
   if (index >= 0 && self->limits[index] == QM_LIMIT_NONE)
     self->limits[index] = limit;
@@ -246,7 +235,7 @@ note_where_nothing_is_to_be_had (Builder *self)
 
   for (guint i = 0; i < self->placements->len; i++)
     {
-      int index = device_index (self, g_array_index (self->placements, QmPlacement, i).catalogued);
+      int index = qm_catalog_device_index (self->catalog, g_array_index (self->placements, QmPlacement, i).catalogued);
 
       if (index >= 0)
         there[index] = TRUE;

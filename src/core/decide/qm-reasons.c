@@ -7,14 +7,6 @@
 /* More is not read. */
 #define MAX_REASONS 6
 
-static const char *
-currency_of (const QmSearch *search)
-{
-  const char *currency = search->job.plan->limits.currency;
-
-  return currency[0] != '\0' ? currency : "USD";
-}
-
 static QmMessage *
 why_memory (const QmChoice *choice)
 {
@@ -125,7 +117,7 @@ why_money (const QmSearch *search,
            const GArray   *rows)
 {
   const QmChoice *other = cheapest_other (choice, rows);
-  const char *currency = currency_of (search);
+  const char *currency = qm_plan_get_currency (search->job.plan);
   QmMessage *message;
 
   if (!choice->estimate.cost.known)

@@ -39,19 +39,6 @@ wrong_count (const QmSearch    *self,
   return pinned != 0 && pinned != machines;
 }
 
-static int
-device_index (const QmSearch *self,
-              const QmDevice *device)
-{
-  QmCatalog *catalog = qm_estimator_get_catalog (self->job.estimator);
-
-  for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
-    if (qm_catalog_device (catalog, i) == device)
-      return i;
-
-  return -1;
-}
-
 /* Keeps, of every device, the limit that it breaks by the least. */
 static void
 note (QmSearch       *self,
@@ -59,7 +46,7 @@ note (QmSearch       *self,
       QmLimit         limit,
       double          margin)
 {
-  int index = device_index (self, device);
+  int index = qm_catalog_device_index (qm_estimator_get_catalog (self->job.estimator), device);
 
   if (index < 0 || self->device_limits[index] == QM_LIMIT_BEATEN)
     return;

@@ -140,7 +140,7 @@ find_change (const QmSearch *search,
              gboolean        up,
              GPtrArray      *found)
 {
-  const char *currency = search->job.plan->limits.currency[0] != '\0' ? search->job.plan->limits.currency : "USD";
+  const char *currency = qm_plan_get_currency (search->job.plan);
   double factor = pow (SPAN, 1.0 / STEPS);
   double inside = from, outside = from;
   int other = now;

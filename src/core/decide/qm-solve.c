@@ -144,7 +144,7 @@ qm_search_memory_limit (const QmJob       *job,
                         const QmEstimate  *estimate,
                         double            *margin)
 {
-  double headroom = isnan (job->plan->limits.headroom) ? 0.2 : job->plan->limits.headroom;
+  double headroom = qm_plan_get_headroom (job->plan);
   double allowed = (1 - headroom) * estimate->memory.usable_bytes;
 
   *margin = INFINITY;

@@ -167,18 +167,6 @@ qm_evaluator_free (QmEvaluator *self)
 }
 
 /**
- * qm_evaluator_get_plan:
- * @self: an evaluator
- *
- * Returns: (transfer none): the plan it evaluates
- */
-const QmPlan *
-qm_evaluator_get_plan (const QmEvaluator *self)
-{
-  return self->plan;
-}
-
-/**
  * qm_evaluator_get_inference:
  * @self: an evaluator
  *

@@ -25,7 +25,6 @@ QmEvaluator *qm_evaluator_new          (QmEstimator           *estimator,
                                         const QmPlan          *plan,
                                         const QmModel         *model);
 void         qm_evaluator_free         (QmEvaluator           *self);
-const QmPlan *qm_evaluator_get_plan    (const QmEvaluator     *self);
 
 /* memory and rate on one configuration; time, cost and accuracy come after */
 void         qm_evaluator_evaluate     (const QmEvaluator     *self,

@@ -32,7 +32,6 @@ static const Entry limit_entries[] = {
   { "warm_up", LIMIT (warm_up) },
   { "cold_start_low", LIMIT (cold_start_low) },
   { "cold_start_high", LIMIT (cold_start_high) },
-  { "headroom", LIMIT (headroom) },
   { "tight_share", LIMIT (tight_share) },
   { "input_tokens", LIMIT (input_tokens) },
   { "output_tokens", LIMIT (output_tokens) },
@@ -73,10 +72,10 @@ read_entries (JsonObject   *object,
   for (gsize i = 0; i < n; i++)
     {
       JsonNode *node = json_object_get_member (object, table[i].key);
-      double value = qm_inference_number (object, table[i].key, NAN);
+      double value = qm_constants_number (object, table[i].key, NAN);
 
       if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
-        value = qm_inference_number (json_node_get_object (node), "value", NAN);
+        value = qm_constants_number (json_node_get_object (node), "value", NAN);
       if (isnan (value))
         return qm_inference_missing (table[i].key, error);
 
@@ -114,10 +113,10 @@ read_limits (QmLlmInferenceConstants  *self,
     {
       char key[] = { (char) ('0' + i), '\0' };
 
-      self->pcie[i] = qm_inference_number (pcie, key, 0);
+      self->pcie[i] = qm_constants_number (pcie, key, 0);
     }
 
-  self->pcie_unknown = qm_inference_number (pcie, "unknown", NAN);
+  self->pcie_unknown = qm_constants_number (pcie, "unknown", NAN);
   return self->pcie_unknown > 0 || qm_inference_missing ("pcie_bytes_per_second", error);
 }
 

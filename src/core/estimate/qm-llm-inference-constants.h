@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "estimate/qm-constants-reading.h"
 #include "estimate/qm-llm-inference.h"
 
 G_BEGIN_DECLS
@@ -164,7 +165,6 @@ typedef struct {
   double warm_up;
   double cold_start_low;
   double cold_start_high;
-  double headroom;
   double tight_share;
   double input_tokens;
   double output_tokens;
@@ -241,19 +241,11 @@ JsonArray     *qm_inference_array                 (JsonObject                   
                                                    const char                    *key,
                                                    guint                          at_most,
                                                    GError                       **error);
-double         qm_inference_number                (JsonObject                    *object,
-                                                   const char                    *key,
-                                                   double                         otherwise);
-const char    *qm_inference_string                (JsonObject                    *object,
-                                                   const char                    *key);
 gboolean       qm_inference_copy_word             (JsonObject                    *line,
                                                    const char                    *key,
                                                    char                          *into,
                                                    gsize                          size,
                                                    GError                       **error);
-int            qm_inference_find_word             (const char *const             *words,
-                                                   int                            n,
-                                                   const char                    *word);
 int            qm_inference_find_kernel           (const char                    *word);
 gboolean       qm_inference_read_formats          (QmLlmInferenceConstants       *self,
                                                    JsonObject                    *constants,

@@ -13,8 +13,8 @@ read_format (QmWeightFormat  *format,
              const char      *word,
              GError         **error)
 {
-  const char *kernel_word = qm_inference_string (line, "kernel");
-  const char *method = qm_inference_string (line, "method");
+  const char *kernel_word = qm_constants_string (line, "kernel");
+  const char *method = qm_constants_string (line, "method");
   int kernel = qm_inference_find_kernel (kernel_word);
 
   if (!qm_inference_copy_word (line, word, format->word, sizeof format->word, error))
@@ -24,11 +24,11 @@ read_format (QmWeightFormat  *format,
     return qm_inference_unknown (format->word, kernel_word != NULL ? kernel_word : "", error);
 
   format->kernel = kernel;
-  format->body = qm_inference_number (line, "body", NAN);
-  format->embedding = qm_inference_number (line, "embedding", format->body);
-  format->head = qm_inference_number (line, "head", format->body);
-  format->loss_bits = qm_inference_number (line, "loss_bits", 0);
-  format->loss_method = method != NULL ? qm_inference_number (methods, method, 0) : 0;
+  format->body = qm_constants_number (line, "body", NAN);
+  format->embedding = qm_constants_number (line, "embedding", format->body);
+  format->head = qm_constants_number (line, "head", format->body);
+  format->loss_bits = qm_constants_number (line, "loss_bits", 0);
+  format->loss_method = method != NULL ? qm_constants_number (methods, method, 0) : 0;
   format->experts_only = json_object_get_boolean_member_with_default (line, "experts_only", FALSE);
   format->body_from_name = json_object_get_boolean_member_with_default (line, "body_from_name", FALSE);
 
@@ -51,13 +51,13 @@ read_kv_formats (QmLlmInferenceConstants  *self,
           g_strlcpy (format->word, l->data, sizeof format->word) >= sizeof format->word)
         return qm_inference_unknown ("kv_cache", l->data, error);
 
-      format->bytes = qm_inference_number (kv, l->data, NAN);
+      format->bytes = qm_constants_number (kv, l->data, NAN);
       if (!(format->bytes > 0))
         return qm_inference_missing (l->data, error);
       self->n_kv_formats++;
     }
 
-  self->kv_default = qm_inference_number (root, "kv_cache_default", NAN);
+  self->kv_default = qm_constants_number (root, "kv_cache_default", NAN);
   return kv != NULL && (self->kv_default > 0 || qm_inference_missing ("kv_cache_default", error));
 }
 

@@ -3,7 +3,6 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
-#include <string.h>
 
 #include "hardware/qm-catalog.h"
 #include "qm-error.h"
@@ -30,22 +29,12 @@ qm_inference_unknown (const char  *path,
   return FALSE;
 }
 
-static JsonNode *
-get_node (JsonObject   *object,
-          const char   *key,
-          JsonNodeType  type)
-{
-  JsonNode *node = json_object_get_member (object, key);
-
-  return node != NULL && json_node_get_node_type (node) == type ? node : NULL;
-}
-
 JsonObject *
 qm_inference_object (JsonObject  *object,
                      const char  *key,
                      GError     **error)
 {
-  JsonNode *node = get_node (object, key, JSON_NODE_OBJECT);
+  JsonNode *node = qm_constants_node (object, key, JSON_NODE_OBJECT);
 
   if (node == NULL)
     {
@@ -62,7 +51,7 @@ qm_inference_array (JsonObject  *object,
                     guint        at_most,
                     GError     **error)
 {
-  JsonNode *node = get_node (object, key, JSON_NODE_ARRAY);
+  JsonNode *node = qm_constants_node (object, key, JSON_NODE_ARRAY);
   JsonArray *array = node != NULL ? json_node_get_array (node) : NULL;
 
   if (array == NULL)
@@ -90,26 +79,6 @@ qm_inference_array (JsonObject  *object,
   return array;
 }
 
-double
-qm_inference_number (JsonObject *object,
-                     const char *key,
-                     double      otherwise)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-  GType type = node != NULL ? json_node_get_value_type (node) : G_TYPE_INVALID;
-
-  return type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double (node) : otherwise;
-}
-
-const char *
-qm_inference_string (JsonObject *object,
-                     const char *key)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-
-  return node != NULL && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
-}
-
 gboolean
 qm_inference_copy_word (JsonObject  *line,
                         const char  *key,
@@ -117,7 +86,7 @@ qm_inference_copy_word (JsonObject  *line,
                         gsize        size,
                         GError     **error)
 {
-  const char *word = qm_inference_string (line, key);
+  const char *word = qm_constants_string (line, key);
 
   if (word == NULL)
     return qm_inference_missing (key, error);
@@ -130,16 +99,3 @@ qm_inference_copy_word (JsonObject  *line,
   return FALSE;
 }
 
-int
-qm_inference_find_word (const char *const *words,
-                        int                n,
-                        const char        *word)
-{
-  for (int i = 0; word != NULL && i < n; i++)
-    {
-      if (strcmp (words[i], word) == 0)
-        return i;
-    }
-
-  return -1;
-}

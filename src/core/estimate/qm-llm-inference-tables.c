@@ -120,9 +120,9 @@ qm_inference_find_kernel (const char *word)
   int kernel;
 
   if (word == NULL || !g_str_has_prefix (word, CPU_PREFIX))
-    return qm_inference_find_word (kernel_words, QM_INFERENCE_N_KERNELS, word);
+    return qm_constants_find_word (kernel_words, QM_INFERENCE_N_KERNELS, word);
 
-  kernel = qm_inference_find_word (kernel_words, QM_INFERENCE_N_KERNELS, word + strlen (CPU_PREFIX));
+  kernel = qm_constants_find_word (kernel_words, QM_INFERENCE_N_KERNELS, word + strlen (CPU_PREFIX));
   return kernel >= 0 ? kernel + QM_INFERENCE_N_KERNELS : -1;
 }
 
@@ -172,9 +172,9 @@ find_pair (const QmLlmInferenceConstants *self,
   if (g_strv_length (words) != 2)
     return NULL;
 
-  first = level == LEVEL_FAMILY_KERNEL ? qm_inference_find_word (family_words, QM_INFERENCE_N_FAMILIES, words[0])
+  first = level == LEVEL_FAMILY_KERNEL ? qm_constants_find_word (family_words, QM_INFERENCE_N_FAMILIES, words[0])
                                        : find_listed_engine (self, words[0]);
-  second = level == LEVEL_CELL ? qm_inference_find_word (class_words, QM_INFERENCE_N_CLASSES, words[1])
+  second = level == LEVEL_CELL ? qm_constants_find_word (class_words, QM_INFERENCE_N_CLASSES, words[1])
                                : qm_inference_find_kernel (words[1]);
   if (first < 0 || second < 0)
     return NULL;
@@ -197,13 +197,13 @@ find_factor (QmLlmInferenceConstants *self,
   switch (level)
     {
     case LEVEL_FAMILY:
-      i = qm_inference_find_word (family_words, QM_INFERENCE_N_FAMILIES, key);
+      i = qm_constants_find_word (family_words, QM_INFERENCE_N_FAMILIES, key);
       return i >= 0 ? &table->family[i] : NULL;
     case LEVEL_ENGINE:
       i = find_listed_engine (self, key);
       return i >= 0 ? &table->engine[i] : NULL;
     case LEVEL_CLASS:
-      i = qm_inference_find_word (class_words, QM_INFERENCE_N_CLASSES, key);
+      i = qm_constants_find_word (class_words, QM_INFERENCE_N_CLASSES, key);
       return i >= 0 ? &table->device_class[i] : NULL;
     case LEVEL_ARCH:
       i = find_or_add_arch (self, key);
@@ -212,10 +212,10 @@ find_factor (QmLlmInferenceConstants *self,
       i = qm_inference_find_kernel (key);
       return i >= 0 ? &table->kernel[i] : NULL;
     case LEVEL_MIXTURE:
-      i = qm_inference_find_word (mixture_words, G_N_ELEMENTS (mixture_words), key);
+      i = qm_constants_find_word (mixture_words, G_N_ELEMENTS (mixture_words), key);
       return i >= 0 ? &table->mixture[i] : NULL;
     case LEVEL_LINK:
-      i = qm_inference_find_word (link_words, QM_INFERENCE_N_LINKS, key);
+      i = qm_constants_find_word (link_words, QM_INFERENCE_N_LINKS, key);
       return i >= 0 ? &table->link[i] : NULL;
     default:
       return find_pair (self, table, level, key);
@@ -238,7 +238,7 @@ read_level (QmLlmInferenceConstants  *self,
       if (factor == NULL)
         return qm_inference_unknown (level_words[level], l->data, error);
 
-      *factor = qm_inference_number (factors, l->data, NAN);
+      *factor = qm_constants_number (factors, l->data, NAN);
       if (!(*factor > 0))
         return qm_inference_missing (l->data, error);
     }
@@ -272,13 +272,13 @@ read_table (QmLlmInferenceConstants  *self,
     return FALSE;
 
   reset_table (table);
-  table->base = qm_inference_number (line, "base", NAN);
+  table->base = qm_constants_number (line, "base", NAN);
   if (!(table->base > 0))
     return qm_inference_missing (table_words[which], error);
 
   for (GList *l = levels; l != NULL; l = l->next)
     {
-      int level = qm_inference_find_word (level_words, N_LEVELS, l->data);
+      int level = qm_constants_find_word (level_words, N_LEVELS, l->data);
       JsonObject *of_level = qm_inference_object (factors, l->data, error);
 
       if (of_level == NULL)
@@ -306,7 +306,7 @@ read_widths (QmLlmInferenceConstants  *self,
 
   for (guint i = 0; i < G_N_ELEMENTS (states); i++)
     {
-      double width = qm_inference_number (line, states[i].word, NAN);
+      double width = qm_constants_number (line, states[i].word, NAN);
 
       if (!(width > 0))
         return qm_inference_missing (states[i].word, error);
@@ -316,7 +316,7 @@ read_widths (QmLlmInferenceConstants  *self,
 
   by_class = qm_inference_object (line, "by_class", error);
   for (int i = 0; by_class != NULL && i < QM_INFERENCE_N_CLASSES; i++)
-    self->class_widths[quantity][i] = qm_inference_number (by_class, class_words[i], 1);
+    self->class_widths[quantity][i] = qm_constants_number (by_class, class_words[i], 1);
 
   return by_class != NULL;
 }
@@ -335,9 +335,9 @@ read_evidence (QmLlmInferenceConstants  *self,
     {
       g_auto (GStrv) words = g_strsplit (l->data, "|", 2);
       int engine = find_listed_engine (self, words[0]);
-      int device_class = qm_inference_find_word (class_words, QM_INFERENCE_N_CLASSES, words[1]);
+      int device_class = qm_constants_find_word (class_words, QM_INFERENCE_N_CLASSES, words[1]);
       int kernel = qm_inference_find_kernel (words[1]);
-      int sweeps = (int) CLAMP (qm_inference_number (line, l->data, 0), 0, 1000);
+      int sweeps = (int) CLAMP (qm_constants_number (line, l->data, 0), 0, 1000);
 
       if (engine < 0 || (device_class < 0 && kernel < 0))
         return qm_inference_unknown (quantity_words[quantity], l->data, error);
@@ -374,7 +374,7 @@ read_engine (QmLlmInferenceConstants  *self,
              GError                  **error)
 {
   QmInferenceEngine *engine = &self->engines[self->n_engines];
-  const char *like = qm_inference_string (line, "like");
+  const char *like = qm_constants_string (line, "like");
   int same_as = like != NULL ? find_listed_engine (self, like) : self->n_engines;
   int family;
 
@@ -385,12 +385,12 @@ read_engine (QmLlmInferenceConstants  *self,
     *engine = self->engines[same_as];
   else
     {
-      family = qm_inference_find_word (family_words, QM_INFERENCE_N_FAMILIES, qm_inference_string (line, "family"));
+      family = qm_constants_find_word (family_words, QM_INFERENCE_N_FAMILIES, qm_constants_string (line, "family"));
       if (family < 0)
         return qm_inference_missing ("family", error);
 
       engine->family = family;
-      engine->max_sequences = qm_inference_number (line, "max_sequences", 1);
+      engine->max_sequences = qm_constants_number (line, "max_sequences", 1);
       engine->micro_batches = has_trait (line, "micro-batches");
       engine->pipelined_prompts = has_trait (line, "pipelined-prompts");
       engine->whole_prompts = has_trait (line, "whole-prompts");
@@ -411,7 +411,7 @@ read_engines (QmLlmInferenceConstants  *self,
               GError                  **error)
 {
   JsonArray *lines = qm_inference_array (root, "engines", QM_INFERENCE_MAX_ENGINES, error);
-  const char *usual = qm_inference_string (root, "default_engine");
+  const char *usual = qm_constants_string (root, "default_engine");
   QmInferenceEngine *other;
 
   if (lines == NULL)
@@ -426,7 +426,7 @@ read_engines (QmLlmInferenceConstants  *self,
   other = &self->engines[self->n_engines];
   other->same_as = self->n_engines;
   other->family = QM_INFERENCE_FAMILY_SERVER;
-  other->max_sequences = qm_inference_number (root, "default_max_sequences", 1);
+  other->max_sequences = qm_constants_number (root, "default_max_sequences", 1);
   self->default_engine = usual != NULL ? find_listed_engine (self, usual) : -1;
 
   return self->default_engine >= 0 || qm_inference_missing ("default_engine", error);
@@ -443,15 +443,15 @@ read_integer_rates (QmLlmInferenceConstants  *self,
   for (guint i = 0; lines != NULL && i < json_array_get_length (lines); i++)
     {
       JsonObject *line = json_array_get_object_element (lines, i);
-      const char *word = qm_inference_string (line, "arch");
+      const char *word = qm_constants_string (line, "arch");
       int arch = word != NULL ? find_or_add_arch (self, word) : -1;
 
       if (arch < 0)
         return qm_inference_missing ("arch", error);
 
-      self->archs[arch].integer_rate = qm_inference_number (line, "rate", 1);
-      self->archs[arch].except = qm_inference_find_word (class_words, QM_INFERENCE_N_CLASSES,
-                                                         qm_inference_string (line, "except"));
+      self->archs[arch].integer_rate = qm_constants_number (line, "rate", 1);
+      self->archs[arch].except = qm_constants_find_word (class_words, QM_INFERENCE_N_CLASSES,
+                                                         qm_constants_string (line, "except"));
     }
 
   self->archs[self->n_archs].integer_rate = 1;

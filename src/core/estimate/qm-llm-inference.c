@@ -81,7 +81,7 @@ resolve_serving (QmLlmInference *self,
   self->prompt = serving->input_tokens;
   self->answer = serving->output_tokens;
   self->max_sequences = serving->max_sequences > 0 ? serving->max_sequences : self->engine->max_sequences;
-  self->headroom = isnan (plan->limits.headroom) ? limits->headroom : plan->limits.headroom;
+  self->headroom = qm_plan_get_headroom (plan);
 }
 
 /**

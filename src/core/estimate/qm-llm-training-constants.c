@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/qm-constants-reading.h"
 #include "hardware/qm-catalog.h"
 #include "qm-error.h"
 
@@ -163,22 +164,12 @@ unknown (const char  *path,
   return FALSE;
 }
 
-static JsonNode *
-get_node (JsonObject   *object,
-          const char   *key,
-          JsonNodeType  type)
-{
-  JsonNode *node = json_object_get_member (object, key);
-
-  return node != NULL && json_node_get_node_type (node) == type ? node : NULL;
-}
-
 static JsonObject *
 get_object (JsonObject  *object,
             const char  *key,
             GError     **error)
 {
-  JsonNode *node = get_node (object, key, JSON_NODE_OBJECT);
+  JsonNode *node = qm_constants_node (object, key, JSON_NODE_OBJECT);
 
   if (node == NULL)
     {
@@ -195,7 +186,7 @@ get_array (JsonObject  *object,
            guint        at_most,
            GError     **error)
 {
-  JsonNode *node = get_node (object, key, JSON_NODE_ARRAY);
+  JsonNode *node = qm_constants_node (object, key, JSON_NODE_ARRAY);
   JsonArray *array = node != NULL ? json_node_get_array (node) : NULL;
 
   if (array == NULL || json_array_get_length (array) == 0)
@@ -223,29 +214,6 @@ get_array (JsonObject  *object,
   return array;
 }
 
-static double
-get_number (JsonObject *object,
-            const char *key,
-            double      otherwise)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-  GType type = node != NULL ? json_node_get_value_type (node) : G_TYPE_INVALID;
-
-  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
-    return otherwise;
-
-  return json_node_get_double (node);
-}
-
-static const char *
-get_string (JsonObject *object,
-            const char *key)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-
-  return node != NULL && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
-}
-
 static gboolean
 copy_word (JsonObject  *object,
            const char  *key,
@@ -253,7 +221,7 @@ copy_word (JsonObject  *object,
            gsize        size,
            GError     **error)
 {
-  const char *value = get_string (object, key);
+  const char *value = qm_constants_string (object, key);
 
   if (value == NULL || g_strlcpy (word, value, size) >= size)
     return missing (key, error);
@@ -261,25 +229,11 @@ copy_word (JsonObject  *object,
   return TRUE;
 }
 
-static int
-find_word (const char *const *words,
-           int                n,
-           const char        *word)
-{
-  for (int i = 0; word != NULL && i < n; i++)
-    {
-      if (strcmp (words[i], word) == 0)
-        return i;
-    }
-
-  return -1;
-}
-
 static gboolean
 has_trait (JsonObject *object,
            const char *trait)
 {
-  JsonNode *node = get_node (object, "traits", JSON_NODE_ARRAY);
+  JsonNode *node = qm_constants_node (object, "traits", JSON_NODE_ARRAY);
   JsonArray *traits = node != NULL ? json_node_get_array (node) : NULL;
 
   for (guint i = 0; traits != NULL && i < json_array_get_length (traits); i++)
@@ -297,9 +251,9 @@ get_constant (JsonObject *constants,
               const char *key,
               double      otherwise)
 {
-  JsonNode *node = get_node (constants, key, JSON_NODE_OBJECT);
+  JsonNode *node = qm_constants_node (constants, key, JSON_NODE_OBJECT);
 
-  return node != NULL ? get_number (json_node_get_object (node), "value", otherwise) : otherwise;
+  return node != NULL ? qm_constants_number (json_node_get_object (node), "value", otherwise) : otherwise;
 }
 
 static gboolean
@@ -342,8 +296,8 @@ read_family (QmLlmTrainingConstants  *self,
              GError                 **error)
 {
   QmLlmFamily *family = &self->families[self->n_families];
-  const char *word = get_string (line, "attention");
-  int attention = find_word (attention_words, QM_LLM_N_ATTENTIONS, word);
+  const char *word = qm_constants_string (line, "attention");
+  int attention = qm_constants_find_word (attention_words, QM_LLM_N_ATTENTIONS, word);
   g_autofree char *key = NULL;
 
   if (!copy_word (line, "word", family->word, sizeof family->word, error))
@@ -355,8 +309,8 @@ read_family (QmLlmTrainingConstants  *self,
   key = g_strconcat ("rate.eta.", family->word, NULL);
   family->attention = attention;
   family->log_rate = get_constant (constants, key, 0);
-  family->nic = 1e9 * get_number (line, "nic_gb_per_second", self->link.nic_other);
-  family->domain = get_number (line, "domain", self->link.domain);
+  family->nic = 1e9 * qm_constants_number (line, "nic_gb_per_second", self->link.nic_other);
+  family->domain = qm_constants_number (line, "domain", self->link.domain);
   family->fp8_other = has_trait (line, "fp8-other");
   family->early_attention = has_trait (line, "early-attention");
   self->n_families++;
@@ -371,14 +325,14 @@ read_device (QmLlmTrainingConstants  *self,
              GError                 **error)
 {
   QmLlmDeviceKind *device = &self->devices[self->n_devices];
-  const char *family = get_string (line, "family");
+  const char *family = qm_constants_string (line, "family");
 
   if (!copy_word (line, "prefix", device->prefix, sizeof device->prefix, error))
     return FALSE;
 
   device->length = strlen (device->prefix);
   device->family = find_family_word (self, family);
-  device->mamf = get_number (line, "mamf", self->mamf);
+  device->mamf = qm_constants_number (line, "mamf", self->mamf);
   if (device->family < 0)
     return unknown ("family", family != NULL ? family : "", error);
 
@@ -394,7 +348,7 @@ read_sources (const QmLlmTrainingConstants  *self,
               gboolean                      *measured,
               GError                       **error)
 {
-  JsonNode *node = get_node (line, key, JSON_NODE_OBJECT);
+  JsonNode *node = qm_constants_node (line, key, JSON_NODE_OBJECT);
   g_autoptr (GList) members = node != NULL ? json_object_get_members (json_node_get_object (node)) : NULL;
 
   for (GList *l = members; l != NULL; l = l->next)
@@ -404,7 +358,7 @@ read_sources (const QmLlmTrainingConstants  *self,
       if (family < 0)
         return unknown (key, l->data, error);
 
-      sources[family] = (guint8) CLAMP (get_number (json_node_get_object (node), l->data, 0), 0, 255);
+      sources[family] = (guint8) CLAMP (qm_constants_number (json_node_get_object (node), l->data, 0), 0, 255);
     }
 
   *measured = members != NULL;
@@ -418,8 +372,8 @@ read_framework (QmLlmTrainingConstants  *self,
                 GError                 **error)
 {
   QmLlmFramework *framework = &self->frameworks[self->n_frameworks];
-  const char *stack_word = get_string (line, "stack");
-  int stack = find_word (stack_words, QM_LLM_N_STACKS, stack_word);
+  const char *stack_word = qm_constants_string (line, "stack");
+  int stack = qm_constants_find_word (stack_words, QM_LLM_N_STACKS, stack_word);
   g_autofree char *stack_key = NULL;
   g_autofree char *own_key = NULL;
 
@@ -458,7 +412,7 @@ read_frozen (QmLlmTrainingConstants  *self,
   if (!copy_word (line, "word", frozen->word, sizeof frozen->word, error))
     return FALSE;
 
-  frozen->bits = get_number (line, "bits", NAN);
+  frozen->bits = qm_constants_number (line, "bits", NAN);
   if (!(frozen->bits > 0))
     return missing ("bits", error);
 
@@ -518,13 +472,13 @@ read_usual (QmLlmTrainingConstants  *self,
       for (guint j = 0; j < json_array_get_length (lines); j++)
         {
           JsonObject *line = json_array_get_object_element (lines, j);
-          const char *word = get_string (line, "word");
+          const char *word = qm_constants_string (line, "word");
           int framework = word != NULL ? qm_llm_training_constants_find_framework (self, word) : self->n_frameworks;
 
           if (framework == self->n_frameworks)
             return unknown (usual_words[i], word != NULL ? word : "", error);
 
-          candidates->items[candidates->n++] = (QmLlmCandidate) { framework, get_number (line, "weight", 0) };
+          candidates->items[candidates->n++] = (QmLlmCandidate) { framework, qm_constants_number (line, "weight", 0) };
         }
     }
 

@@ -7,9 +7,6 @@
 #include "estimate/qm-llm-training-private.h"
 #include "estimate/qm-rules.h"
 
-/* Where the plan does not say how much memory to leave free. */
-#define DEFAULT_HEADROOM 0.2
-
 /* Shares of the usable memory up to which a job is tight, and may fit. */
 #define TIGHT_SHARE 0.9
 #define DEFAULT_SEQUENCE 2048
@@ -136,7 +133,7 @@ qm_llm_training_new (const QmLlmTrainingConstants *constants,
 
   self->constants = constants;
   self->training = plan->training;
-  self->headroom = isnan (plan->limits.headroom) ? DEFAULT_HEADROOM : plan->limits.headroom;
+  self->headroom = qm_plan_get_headroom (plan);
   self->framework = -1;
   if (plan->training.framework[0] != '\0')
     self->framework = qm_llm_training_constants_find_framework (constants, plan->training.framework);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/qm-constants-reading.h"
 #include "estimate/qm-other-domains-keys.h"
 #include "hardware/qm-catalog.h"
 #include "qm-error.h"
@@ -75,43 +76,13 @@ missing (const char  *path,
   return FALSE;
 }
 
-static JsonNode *
-get_node (JsonObject   *object,
-          const char   *key,
-          JsonNodeType  type)
-{
-  JsonNode *node = json_object_get_member (object, key);
-
-  return node != NULL && json_node_get_node_type (node) == type ? node : NULL;
-}
-
-static double
-get_number (JsonObject *object,
-            const char *key,
-            double      otherwise)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-  GType type = node != NULL ? json_node_get_value_type (node) : G_TYPE_INVALID;
-
-  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : otherwise;
-}
-
 static gboolean
 get_flag (JsonObject *object,
           const char *key)
 {
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
+  JsonNode *node = qm_constants_node (object, key, JSON_NODE_VALUE);
 
   return node != NULL && json_node_get_value_type (node) == G_TYPE_BOOLEAN && json_node_get_boolean (node);
-}
-
-static const char *
-get_string (JsonObject *object,
-            const char *key)
-{
-  JsonNode *node = get_node (object, key, JSON_NODE_VALUE);
-
-  return node != NULL && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node) : NULL;
 }
 
 static gboolean
@@ -121,7 +92,7 @@ copy_string (JsonObject  *object,
              gsize        size,
              GError     **error)
 {
-  const char *value = get_string (object, key);
+  const char *value = qm_constants_string (object, key);
 
   if (value == NULL || g_strlcpy (place, value, size) >= size)
     return missing (key, error);
@@ -140,20 +111,15 @@ get_word (JsonObject        *object,
           int               *index,
           GError           **error)
 {
-  const char *word = get_string (object, key);
+  const char *word = qm_constants_string (object, key);
 
   *index = otherwise;
   if (word == NULL)
     return otherwise >= -1 || missing (key, error);
 
-  for (int i = 0; i < n; i++)
-    {
-      if (words[i] != NULL && strcmp (words[i], word) == 0)
-        {
-          *index = i;
-          return TRUE;
-        }
-    }
+  *index = qm_constants_find_word (words, n, word);
+  if (*index >= 0)
+    return TRUE;
 
   qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_REFERENCE, key,
                 N_("the constants of vision, speech and other tasks name “{word}” in “{key}”, which there is not"),
@@ -171,7 +137,7 @@ read_architecture (QmOtherDomainsConstants  *self,
 {
   QmDomainArchitecture *architecture = &self->architectures[self->n_architectures++];
 
-  architecture->cpu_generation = get_number (line, "generation", 1);
+  architecture->cpu_generation = qm_constants_number (line, "generation", 1);
   architecture->measured = get_flag (line, "measured");
   architecture->large_cache = get_flag (line, "large_cache");
   architecture->new_port = get_flag (line, "new_port");
@@ -188,7 +154,7 @@ read_link_domain (QmOtherDomainsConstants  *self,
 {
   QmDomainLinkDomain *domain = &self->link_domains[self->n_link_domains++];
 
-  domain->devices = get_number (line, "devices", 0);
+  domain->devices = qm_constants_number (line, "devices", 0);
   return copy_string (line, "prefix", domain->prefix, sizeof domain->prefix, error);
 }
 
@@ -243,7 +209,7 @@ read_weights (QmOtherDomainsConstants  *self,
     return FALSE;
 
   weights->rate = rate;
-  weights->bytes = get_number (line, "bytes", 0);
+  weights->bytes = qm_constants_number (line, "bytes", 0);
   if (!(weights->bytes > 0))
     return missing ("bytes", error);
 
@@ -289,7 +255,7 @@ read_table (QmOtherDomainsConstants  *self,
             GError                  **error)
 {
   const char *key = tables[table].key;
-  JsonNode *node = get_node (root, key, JSON_NODE_ARRAY);
+  JsonNode *node = qm_constants_node (root, key, JSON_NODE_ARRAY);
   JsonArray *lines = node != NULL ? json_node_get_array (node) : NULL;
 
   if (lines == NULL)
@@ -405,7 +371,7 @@ read_numbers (QmOtherDomainsConstants  *self,
               JsonObject               *root,
               GError                  **error)
 {
-  JsonNode *node = get_node (root, "constants", JSON_NODE_OBJECT);
+  JsonNode *node = qm_constants_node (root, "constants", JSON_NODE_OBJECT);
 
   if (node == NULL)
     return missing ("constants", error);
@@ -413,8 +379,8 @@ read_numbers (QmOtherDomainsConstants  *self,
   for (gsize i = 0; i < qm_domain_n_keys; i++)
     {
       const QmDomainKey *key = &qm_domain_keys[i];
-      JsonNode *line = get_node (json_node_get_object (node), key->key, JSON_NODE_OBJECT);
-      double value = line != NULL ? get_number (json_node_get_object (line), "value", NAN) : NAN;
+      JsonNode *line = qm_constants_node (json_node_get_object (node), key->key, JSON_NODE_OBJECT);
+      double value = line != NULL ? qm_constants_number (json_node_get_object (line), "value", NAN) : NAN;
 
       if (isnan (value))
         return missing (key->key, error);

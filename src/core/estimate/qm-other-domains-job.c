@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Where the plan does not say how much memory to leave free. */
-#define DEFAULT_HEADROOM 0.2
-
 /* A forward pass of the three that training takes. */
 #define FORWARD_SHARE (1.0 / 3)
 
@@ -359,7 +356,7 @@ qm_domain_job_init (QmOtherDomains *self,
   self->training = plan->training;
   self->serving = plan->serving;
   self->tabular = plan->tabular;
-  self->headroom = isnan (plan->limits.headroom) ? DEFAULT_HEADROOM : plan->limits.headroom;
+  self->headroom = qm_plan_get_headroom (plan);
   self->loader_rate = INFINITY;
   self->sample_seconds = or_else (plan->serving.audio_seconds_per_sample, self->constants->speech.window_seconds);
   self->booster = qm_domains_constants_find_booster (self->constants, plan->model.id);

@@ -358,6 +358,22 @@ qm_catalog_device (QmCatalog *self,
 }
 
 /**
+ * qm_catalog_device_index:
+ * @self: a catalog
+ * @device: a device
+ *
+ * Returns: its index, for qm_catalog_device(); -1 where it is not of @self
+ */
+int
+qm_catalog_device_index (QmCatalog      *self,
+                         const QmDevice *device)
+{
+  guint index;
+
+  return g_ptr_array_find (self->devices, device, &index) ? (int) index : -1;
+}
+
+/**
  * qm_catalog_find_offer:
  * @self: a catalog
  * @id: provider/instance/region

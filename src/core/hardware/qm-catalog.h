@@ -58,6 +58,8 @@ const QmDevice      *qm_catalog_match_device  (QmCatalog  *self,
 guint                qm_catalog_n_devices     (QmCatalog  *self);
 const QmDevice      *qm_catalog_device        (QmCatalog  *self,
                                                guint       index);
+int                  qm_catalog_device_index  (QmCatalog  *self,
+                                               const QmDevice *device);
 
 const QmOffer       *qm_catalog_find_offer    (QmCatalog  *self,
                                                const char *id);

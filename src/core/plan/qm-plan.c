@@ -6,6 +6,10 @@
 #include "plan/qm-plan-fields.h"
 #include "qm-error.h"
 
+/* Estimates are of what is foreseen: allocators, other programs and longer
+ * inputs than usual are not. */
+#define USUAL_HEADROOM 0.2
+
 QM_DEFINE_ERROR_DOMAIN ("qm-plan-error-quark", qm_plan_error_quark)
 
 G_DEFINE_BOXED_TYPE (QmPlan, qm_plan, qm_plan_copy, qm_plan_free)
@@ -92,6 +96,32 @@ qm_plan_equal (const QmPlan *a,
     }
 
   return TRUE;
+}
+
+/**
+ * qm_plan_get_currency:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the ISO 4217 code of its currency, US dollars where
+ *   it names none
+ */
+const char *
+qm_plan_get_currency (const QmPlan *self)
+{
+  return self->limits.currency[0] != '\0' ? self->limits.currency : "USD";
+}
+
+/**
+ * qm_plan_get_headroom:
+ * @self: a plan
+ *
+ * Returns: the share of memory that is to stay free, 0 to 1: the usual fifth
+ *   where it says none
+ */
+double
+qm_plan_get_headroom (const QmPlan *self)
+{
+  return isnan (self->limits.headroom) ? USUAL_HEADROOM : self->limits.headroom;
 }
 
 /**

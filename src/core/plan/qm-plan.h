@@ -225,6 +225,8 @@ gboolean qm_plan_equal         (const QmPlan  *a,
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmPlan, qm_plan_free)
 
+const char *qm_plan_get_currency (const QmPlan *self);
+double   qm_plan_get_headroom  (const QmPlan  *self);
 gboolean qm_plan_is_training   (const QmPlan  *self);
 gboolean qm_plan_is_inference  (const QmPlan  *self);
 
