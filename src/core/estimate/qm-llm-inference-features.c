@@ -174,25 +174,35 @@ resolve_layout (QmInferenceJob *self)
     self->batch = fmax (1, self->plan->serving.concurrency / self->data);
 }
 
-/* Generations of Apple computers follow from the id: the catalog calls all
- * their graphics parts the same. */
-static int
-find_arch (const QmInferenceJob *self)
+/* Writes the generation of the device into @word. Those of Apple computers
+ * follow from the id: the catalog calls all their graphics parts the same. */
+void
+qm_inference_job_arch_word (const QmInferenceJob *self,
+                            char                 *word,
+                            gsize                 size)
 {
   const char *id = self->device->id;
   const char *dash = self->device_class == QM_INFERENCE_CLASS_APPLE && id != NULL ? strchr (id, '-') : NULL;
-  char word[16];
-  gsize first, length;
+  gsize first;
 
   if (dash == NULL)
-    return qm_inference_constants_find_arch (self->plan->constants, self->device->arch);
+    {
+      g_strlcpy (word, self->device->arch != NULL ? self->device->arch : "", size);
+      return;
+    }
 
   first = (gsize) (dash - id);
-  length = first + 1 + strcspn (dash + 1, "-");
-  g_strlcpy (word, id, MIN (sizeof word, length + 1));
+  g_strlcpy (word, id, MIN (size, first + 2 + strcspn (dash + 1, "-")));
   if (first < strlen (word))
     word[first] = ' ';
+}
 
+static int
+find_arch (const QmInferenceJob *self)
+{
+  char word[48];
+
+  qm_inference_job_arch_word (self, word, sizeof word);
   return qm_inference_constants_find_arch (self->plan->constants, word);
 }
 

@@ -120,6 +120,11 @@ void     qm_inference_job_init          (QmInferenceJob              *self,
                                          const QmLlmInference        *plan,
                                          const QmDevice              *device,
                                          const QmConfiguration       *configuration);
+void     qm_inference_job_arch_word     (const QmInferenceJob        *self,
+                                         char                        *word,
+                                         gsize                        size);
+char    *qm_inference_job_key           (const QmInferenceJob        *self,
+                                         const char                  *level);
 
 /* time */
 void     qm_inference_step              (const QmInferenceJob        *job,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "estimate/qm-llm-inference-constants.h"
+#include "estimate/qm-llm-inference-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,6 +219,46 @@ find_factor (QmLlmInferenceConstants *self,
       return i >= 0 ? &table->link[i] : NULL;
     default:
       return find_pair (self, table, level, key);
+    }
+}
+
+/* The key under which the factors of a level in the tables, as "cls" or "ek",
+ * act on a job; %NULL where there is no such level. (transfer full) */
+char *
+qm_inference_job_key (const QmInferenceJob *self,
+                      const char           *level)
+{
+  const QmLlmInference *plan = self->plan;
+  const char *engine = plan->constants->engines[plan->engine->same_as].word;
+  const char *family = family_words[plan->family];
+  g_autofree char *kernel = g_strconcat (self->on_cpu ? CPU_PREFIX : "", kernel_words[plan->format.kernel], NULL);
+  char arch[48];
+
+  switch (qm_constants_find_word (level_words, N_LEVELS, level))
+    {
+    case LEVEL_FAMILY:
+      return g_strdup (family);
+    case LEVEL_ENGINE:
+      return g_strdup (engine);
+    case LEVEL_CLASS:
+      return g_strdup (class_words[self->device_class]);
+    case LEVEL_ARCH:
+      qm_inference_job_arch_word (self, arch, sizeof arch);
+      return g_strdup (arch);
+    case LEVEL_CELL:
+      return g_strconcat (engine, "|", class_words[self->device_class], NULL);
+    case LEVEL_KERNEL:
+      return g_steal_pointer (&kernel);
+    case LEVEL_ENGINE_KERNEL:
+      return g_strconcat (engine, "|", kernel, NULL);
+    case LEVEL_FAMILY_KERNEL:
+      return g_strconcat (family, "|", kernel, NULL);
+    case LEVEL_MIXTURE:
+      return g_strdup (mixture_words[plan->shape.experts > 1]);
+    case LEVEL_LINK:
+      return g_strdup (link_words[self->link]);
+    default:
+      return NULL;
     }
 }
 
