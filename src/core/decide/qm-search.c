@@ -76,7 +76,10 @@ note_failure (QmSearch          *self,
 
   if (estimate->configuration.devices == 0)
     {
-      note (self, placement->catalogued, QM_LIMIT_BATCH, INFINITY);
+      const QmConfiguration *pinned = &self->job.resolved->given->configuration;
+      gboolean split = pinned->tensor_parallel > 1 || pinned->pipeline_parallel > 1 || pinned->context_parallel > 1;
+
+      note (self, placement->catalogued, split ? QM_LIMIT_COUNT : QM_LIMIT_BATCH, INFINITY);
       return;
     }
 

@@ -125,6 +125,14 @@ start_configuration (const QmPlacement *placement,
     g_strlcpy (configuration->interconnect, placement->interconnect, sizeof (QmWord));
 }
 
+/* How many devices hold one copy of the model between them. */
+static double
+devices_of_a_copy (const QmConfiguration *configuration)
+{
+  return (double) MAX (1, configuration->tensor_parallel) * MAX (1, configuration->pipeline_parallel) *
+         MAX (1, configuration->context_parallel);
+}
+
 /* ----------------------------------------------------------------- training */
 
 /**
@@ -273,8 +281,9 @@ solve_training (const QmJob       *job,
       configuration.sharding = layouts[i].sharding;
       configuration.offload = layouts[i].offload;
       keep_pinned (&job->resolved->given->configuration, &configuration);
-      configuration.data_parallel = MAX (1, devices / (configuration.tensor_parallel * configuration.pipeline_parallel *
-                                                       MAX (1, configuration.context_parallel)));
+      if (devices_of_a_copy (&configuration) > devices)
+        continue;
+      configuration.data_parallel = devices / (int) devices_of_a_copy (&configuration);
       /* More replicas than samples in a batch would idle. */
       if (job->plan->training.global_batch > 0 && configuration.data_parallel > job->plan->training.global_batch)
         continue;
@@ -400,7 +409,7 @@ qm_search_pinned_machines (const QmJob       *job,
 static void
 size_service (const QmJob       *job,
               const QmPlacement *placement,
-              int                tensor,
+              int                split,
               int                batch,
               QmEstimate        *estimate,
               int               *machines)
@@ -408,7 +417,7 @@ size_service (const QmJob       *job,
   QmServingFigures *serving = &estimate->serving;
   double rate = estimate->throughput.samples_per_second * SERVICE_UTILISATION;
   double replicas = 1, scale;
-  int per_machine = MAX (1, placement->per_machine / tensor);
+  int per_machine = MAX (1, placement->per_machine / split);
   int pinned = qm_search_pinned_machines (job, placement);
   double latency = latency_of (estimate, batch);
 
@@ -466,9 +475,12 @@ solve_serving (const QmJob       *job,
           configuration.pipeline_parallel = tensor;
         }
       keep_pinned (&job->resolved->given->configuration, &configuration);
+      if (devices_of_a_copy (&configuration) > placement->per_machine)
+        continue;
+      configuration.devices = devices_of_a_copy (&configuration);
       found = solve_batch (job, recipe, placement, &configuration, best, &batch, considered);
       if (found)
-        size_service (job, placement, tensor, batch, best, machines);
+        size_service (job, placement, configuration.devices, batch, best, machines);
     }
 
   return found;
@@ -492,8 +504,10 @@ solve_batch_inference (const QmJob       *job,
       start_configuration (placement, machines, &configuration);
       configuration.tensor_parallel = tensor;
       configuration.pipeline_parallel = 1;
-      configuration.data_parallel = MAX (1, devices / tensor);
       keep_pinned (&job->resolved->given->configuration, &configuration);
+      if (devices_of_a_copy (&configuration) > devices)
+        continue;
+      configuration.data_parallel = devices / (int) devices_of_a_copy (&configuration);
       if (try_batch (job, recipe, placement, &configuration, 0, best, considered))
         return TRUE;
     }
@@ -511,7 +525,7 @@ solve_batch_inference (const QmJob       *job,
  * @considered: (inout): counts the configurations evaluated
  *
  * Returns: whether one fits with headroom; else @estimate is of the one that
- *   comes nearest
+ *   comes nearest, and is left as it was where there is none to try
  */
 gboolean
 qm_search_solve (const QmJob       *job,

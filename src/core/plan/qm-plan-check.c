@@ -46,7 +46,7 @@ check_layout (const QmPlan  *plan,
               GError       **error)
 {
   const QmConfiguration *configuration = &plan->configuration;
-  double product = (double) configuration->data_parallel * MAX (1, configuration->tensor_parallel) *
+  double product = (double) MAX (1, configuration->data_parallel) * MAX (1, configuration->tensor_parallel) *
                    MAX (1, configuration->pipeline_parallel) * MAX (1, configuration->context_parallel);
 
   if (configuration->devices > 0 && configuration->nodes > configuration->devices)
@@ -55,9 +55,10 @@ check_layout (const QmPlan  *plan,
                     N_("more nodes than devices; a node holds at least one device"), NULL);
       return FALSE;
     }
-  if (configuration->devices > 0 && configuration->data_parallel > 0 && product > configuration->devices)
+  if (configuration->devices > 0 && product > configuration->devices)
     {
-      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "configuration.data_parallel",
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT,
+                    configuration->data_parallel > 0 ? "configuration.data_parallel" : "configuration.devices",
                     N_("data × tensor × pipeline × context parallel = {product}, but there are {devices} devices"),
                     "#product", product, "#devices", (double) configuration->devices, NULL);
       return FALSE;

@@ -434,6 +434,37 @@ test_spot (void)
   g_assert_cmpfloat_with_epsilon (interval, 8314, 1);
 }
 
+/* A copy of the model that is to be split over four devices needs four: by the
+ * meaning of tensor parallelism, whatever the search prefers. */
+static void
+test_fixed_split (void)
+{
+  static const char *const plans[] = {
+    PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"stage\":\"production\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"serving\":{\"requests_per_second\":5},\"configuration\":{\"tensor_parallel\":4}"),
+    PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"stage\":\"production\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"serving\":{\"requests_per_second\":5},\"configuration\":{\"tensor_parallel\":2,\"pipeline_parallel\":2}"),
+    PLAN ("\"task\":\"language-model\",\"activity\":\"batch-inference\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"configuration\":{\"tensor_parallel\":4}"),
+    PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"training\":{\"method\":\"lora\",\"samples\":20000},\"configuration\":{\"tensor_parallel\":4}"),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      g_autoptr (QmRecommendation) answer = recommend (plans[i]);
+
+      g_assert_cmpuint (qm_recommendation_n_choices (answer), >, 0);
+      for (guint j = 0; j < qm_recommendation_n_choices (answer); j++)
+        {
+          const QmConfiguration *found = &qm_recommendation_choice (answer, j)->estimate.configuration;
+
+          g_assert_cmpint (found->tensor_parallel * found->pipeline_parallel, >=, 4);
+          g_assert_cmpint (found->data_parallel * found->tensor_parallel * found->pipeline_parallel, <=, found->devices);
+        }
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -459,6 +490,7 @@ main (int   argc,
   g_test_add_func ("/recommend/service-stays", test_service_stays);
   g_test_add_func ("/recommend/drawbacks", test_drawbacks);
   g_test_add_func ("/recommend/not-to-be-had", test_not_to_be_had);
+  g_test_add_func ("/recommend/fixed-split", test_fixed_split);
   g_test_add_func ("/recommend/impossible", test_impossible);
   g_test_add_func ("/recommend/every-task", test_every_task);
   g_test_add_func ("/recommend/repeatable", test_repeatable);

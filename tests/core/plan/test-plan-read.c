@@ -294,6 +294,8 @@ test_conflicts (void)
                       "4: configuration.nodes: more nodes than devices; a node holds at least one device");
   assert_field_error ("\"configuration\": {\"devices\": 4, \"data_parallel\": 4, \"tensor_parallel\": 2}", QM_PLAN_ERROR_CONFLICT,
                       "4: configuration.data_parallel: data × tensor × pipeline × context parallel = 8, but there are 4 devices");
+  assert_field_error ("\"configuration\": {\"devices\": 2, \"tensor_parallel\": 4}", QM_PLAN_ERROR_CONFLICT,
+                      "4: configuration.devices: data × tensor × pipeline × context parallel = 4, but there are 2 devices");
 }
 
 /* "global_batch wins if accumulation is missing". */
