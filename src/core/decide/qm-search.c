@@ -209,6 +209,8 @@ add_row (QmSearch          *self,
   row.money = estimate.cost.money.p50;
   row.idle_money = placement->place == QM_PLACE_CLOUD && !self->job.serving
                      ? self->job.economics->idle_hours * estimate.cost.per_hour : 0;
+  row.log_money = log (row.money + row.idle_money + self->job.economics->small_money_usd * self->job.per_usd);
+  row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + self->job.economics->small_hours);
   row.quality = recipe->accuracy.value.p50;
   row.hurdles = qm_hurdles_weigh (&self->job, placement, recipe, solution, &row.drawbacks);
   row.money_half_width = qm_range_half_width (estimate.cost.money);
@@ -269,15 +271,16 @@ qm_search_wish (const QmSearch *self,
   wish->local_only = self->job.plan->places.on_premises == QM_TERNARY_YES;
 }
 
+/* The logarithm of how likely it is. */
 static double
-probability_within (double value,
-                    double half_width,
-                    double limit)
+log_within (double value,
+            double half_width,
+            double limit)
 {
   if (isnan (limit) || isnan (value))
-    return 1;
+    return 0;
 
-  return qm_range_share_below (qm_range_log_normal (value, half_width), limit);
+  return log (qm_range_share_below (qm_range_log_normal (value, half_width), limit));
 }
 
 static gboolean
@@ -356,16 +359,16 @@ qm_search_score (const QmSearch *self,
                  QmLimit        *limit,
                  double         *margin)
 {
-  double money = log (row->money + row->idle_money + self->job.economics->small_money_usd * self->job.per_usd);
-  double time = isnan (row->seconds) ? 0 : log (row->seconds / 3600 + self->job.economics->small_hours);
+  double money = row->log_money;
+  double time = row->log_hours;
   double points = self->job.economics->weight_of_point * points_lost (self, row);
   double risk;
 
   if (breaks_any (self, row, wish, limit, margin))
     return INFINITY;
 
-  risk = -0.5 * log (probability_within (row->seconds, row->seconds_half_width, wish->seconds)) -
-         0.5 * log (probability_within (row->money, row->money_half_width, wish->money)) - log (row->fit_probability);
+  risk = -0.5 * log_within (row->seconds, row->seconds_half_width, wish->seconds) -
+         0.5 * log_within (row->money, row->money_half_width, wish->money) - log (row->fit_probability);
 
   switch (wish->objective)
     {

@@ -27,6 +27,8 @@ typedef struct {
   double seconds;                   /* NaN in serving */
   double money;
   double idle_money;                /* of the hours that are paid for nothing */
+  double log_money;                 /* of both, and what nobody minds; ranked again and again */
+  double log_hours;                 /* the same; 0 in serving */
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
   guint drawbacks;                  /* bits 1 << QmHurdle */
