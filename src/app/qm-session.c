@@ -382,6 +382,7 @@ qm_session_set_answer (QmSession   *self,
   changed = qm_plan_copy (self->plan);
   if (!qm_plan_set_field (changed, field, value, error))
     return FALSE;
+  qm_answers_complete (changed, field);
   /* A model of another task would make no sense. */
   if (g_str_equal (field, "task"))
     {

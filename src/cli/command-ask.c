@@ -104,7 +104,10 @@ ask (QmCli            *cli,
           return TRUE;
         }
       if (qm_plan_set_field (plan, question->field, chosen_value (question, answer), &error))
-        return TRUE;
+        {
+          qm_answers_complete (plan, question->field);
+          return TRUE;
+        }
       problem = qm_error_get_text (error, qm_language_get_words ());
       g_printerr ("%s\n", problem);
     }
@@ -184,10 +187,16 @@ qm_command_ask (QmCli   *cli,
       qm_cli_print_json (node, TRUE);
       return TRUE;
     }
+  g_printerr ("\n\n");
   for (guint i = 0; i < qm_recommendation_n_choices (recommendation); i++)
-    qm_cli_print_choice (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_choice (recommendation, i), i == 0);
+    {
+      if (i > 0)
+        g_print ("\n");
+      qm_cli_print_choice (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_choice (recommendation, i), i == 0);
+    }
   if (qm_recommendation_n_choices (recommendation) == 0)
     g_print ("%s\n", _("Nothing that may be used keeps all your limits."));
+  qm_cli_print_assumed (qm_recommendation_get_resolved (recommendation));
 
   return TRUE;
 }

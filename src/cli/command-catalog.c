@@ -125,7 +125,16 @@ list (QmCatalog *catalog)
       g_print ("%-*s %-52s %s\n", QM_COLUMN (8, _("offer")), offer->id, offer->device != NULL ? offer->device->name : "");
     }
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
-    g_print ("%-*s %-36s %s\n", QM_COLUMN (8, _("model")), qm_catalog_model (catalog, i)->id, qm_catalog_model (catalog, i)->name);
+    {
+      const QmModelEntry *model = qm_catalog_model (catalog, i);
+      double side = json_object_get_double_member_with_default (model->facts, "image_size", 0);
+
+      /* a model of images is there once for each size it was counted with */
+      g_print ("%-*s %-36s %s", QM_COLUMN (8, _("model")), model->id, model->name);
+      if (side > 0)
+        g_print (", %.0f × %.0f", side, side);
+      g_print ("\n");
+    }
 }
 
 /* The ids most like @id, one of each kind; NULL where there is none. */

@@ -26,6 +26,7 @@ print (QmCli            *cli,
     qm_cli_print_message (g_ptr_array_index (explanation, i));
   for (guint i = 0; i < warnings->len; i++)
     qm_cli_print_message (g_ptr_array_index (warnings, i));
+  qm_cli_print_assumed (resolved);
 }
 
 /**

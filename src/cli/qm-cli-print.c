@@ -122,3 +122,29 @@ qm_cli_print_choice (QmCli            *cli,
   for (guint i = 0; long_form && choice->reasons != NULL && i < choice->reasons->len; i++)
     qm_cli_print_message (g_ptr_array_index (choice->reasons, i));
 }
+
+/**
+ * qm_cli_print_assumed:
+ * @resolved: the plan
+ *
+ * Prints what was taken for answers that are missing, and why.
+ */
+void
+qm_cli_print_assumed (const QmResolved *resolved)
+{
+  const QmWords *words = qm_language_get_words ();
+
+  if (resolved->assumed->len == 0)
+    return;
+
+  g_print ("\n%s\n", _("What we assumed"));
+  for (guint i = 0; i < resolved->assumed->len; i++)
+    {
+      const QmAssumption *assumption = g_ptr_array_index (resolved->assumed, i);
+      const char *name = qm_phrase_field_name (words, resolved->plan, assumption->field);
+      g_autofree char *value = qm_phrase_field_value (words, resolved->plan, assumption->field, assumption->value);
+      g_autofree char *why = qm_message_get_text (assumption->why, words);
+
+      g_print ("  • %s %s (%s)\n", name, value, why);
+    }
+}

@@ -148,7 +148,7 @@ qm_phrase_standing (const QmWords *words, QmRecommendation *recommendation, guin
     }
   if (choice->ruled_out_by_cost)
     {
-      *detail = g_strdup (words->translate (N_("twice the money, no better")));
+      *detail = g_strdup (words->translate (N_("twice the money, no better quality")));
       return words->translate (N_("Not worth it"));
     }
 

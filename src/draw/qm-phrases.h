@@ -21,5 +21,9 @@ char       *qm_phrase_rung          (const QmWords *words, const QmRung *rung);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);
 const char *qm_phrase_stage         (const QmWords *words, QmStage         stage);
+const char *qm_phrase_field_name    (const QmWords *words, const QmPlan   *plan,
+                                     const char *field);
+char       *qm_phrase_field_value   (const QmWords *words, const QmPlan   *plan,
+                                     const char *field, const char *value);
 
 G_END_DECLS

@@ -18,95 +18,6 @@ tr (const QmReport *report,
 
 /* ------------------------------------------------------------------- answers */
 
-static const char *
-field_name (const QmReport *report,
-            const char     *field)
-{
-  static const struct { const char *field; const char *name; } names[] = {
-    { "data.bytes_per_sample", N_("Size of one example on disk, in bytes") },
-    { "limits.currency", N_("Currency") },
-    { "model.parameters", N_("Parameters of the model") },
-    { "serving.denoising_steps", N_("Steps for one picture") },
-    { "serving.first_token_seconds", N_("Wait for the first word, in seconds") },
-    { "serving.image_size", N_("Side of a picture, in pixels") },
-    { "tabular.depth", N_("Depth of a tree") },
-    { "tabular.features", N_("Columns of the table") },
-    { "tabular.trees", N_("Trees") },
-    { "training.global_batch", N_("Examples in one step") },
-    { "training.method", N_("How much of the model is trained") },
-    { "training.image_size", N_("Side of a picture, in pixels") },
-    { "training.sequence_length", N_("Length of one example, in tokens") },
-  };
-  const QmQuestion *question = qm_flow_find_for (field, report->resolved->plan);
-
-  if (question != NULL)
-    return tr (report, question->title);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (strcmp (names[i].field, field) == 0)
-      return tr (report, names[i].name);
-
-  return field;
-}
-
-/* The items of a list of the plan file, apart from its brackets and quotes. */
-static char *
-list_value (const char *value)
-{
-  g_autoptr (JsonNode) node = json_from_string (value, NULL);
-  g_autoptr (GStrvBuilder) items = g_strv_builder_new ();
-  g_auto (GStrv) strings = NULL;
-  JsonArray *array;
-
-  if (node == NULL || !JSON_NODE_HOLDS_ARRAY (node))
-    return g_strdup (value);
-
-  array = json_node_get_array (node);
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    if (json_node_get_value_type (json_array_get_element (array, i)) == G_TYPE_STRING)
-      g_strv_builder_add (items, json_array_get_string_element (array, i));
-  strings = g_strv_builder_end (items);
-
-  return strings[0] != NULL ? g_strjoinv (", ", strings) : g_strdup ("\342\200\223");
-}
-
-/* The words of the wizard for a value of the plan file. */
-static char *
-field_value (const QmReport *report,
-             const char     *field,
-             const char     *value)
-{
-  const QmQuestion *question = qm_flow_find_for (field, report->resolved->plan);
-  double number = g_ascii_strtod (value, NULL);
-
-  if (question == NULL)
-    return g_ascii_isdigit (value[0]) && number >= 1000 ? qm_format_count (report->words, number) :
-                                                                                        g_strdup (value);
-  for (const QmOption *option = question->options; option != NULL && option->value != NULL; option++)
-    if (strcmp (option->value, value) == 0)
-      return g_strdup (tr (report, option->name));
-
-  switch (question->kind)
-    {
-    case QM_ANSWER_MONEY:
-      return qm_format_money (report->words, number, report->currency);
-    case QM_ANSWER_HOURS:
-      return qm_format_seconds (report->words, number * 3600);
-    case QM_ANSWER_FRACTION:
-      return qm_format_percent (report->words, number);
-    case QM_ANSWER_NUMBER:
-      {
-        g_autofree char *text = number == floor (number) ? qm_format_count (report->words, number) :
-                                                           qm_format_number (report->words, number);
-
-        return question->unit != NULL ? g_strconcat (text, "\302\240", tr (report, question->unit), NULL) : g_steal_pointer (&text);
-      }
-    case QM_ANSWER_YES_NO:
-      return g_strdup (strcmp (value, "true") == 0 || strcmp (value, "yes") == 0 ? tr (report, N_("yes")) : tr (report, N_("no")));
-    default:
-      return value[0] == '[' ? list_value (value) : g_strdup (value);
-    }
-}
-
 static void
 given_answers (QmReport *report)
 {
@@ -123,7 +34,7 @@ given_answers (QmReport *report)
 
       if (given == NULL || given[0] == '\0' || !qm_flow_applies (question, report->resolved->given))
         continue;
-      value = field_value (report, question->field, given);
+      value = qm_phrase_field_value (report->words, report->resolved->plan, question->field, given);
       cells[0] = tr (report, question->title);
       cells[1] = value;
       qm_document_row (report->document, table, shares, 2, cells);
@@ -145,9 +56,9 @@ assumptions (QmReport *report)
   for (guint i = 0; i < assumed->len; i++)
     {
       const QmAssumption *assumption = g_ptr_array_index (assumed, i);
-      g_autofree char *value = field_value (report, assumption->field, assumption->value);
+      g_autofree char *value = qm_phrase_field_value (report->words, report->resolved->plan, assumption->field, assumption->value);
       g_autofree char *why = qm_message_get_text (assumption->why, report->words);
-      const char *cells[] = { field_name (report, assumption->field), value, why };
+      const char *cells[] = { qm_phrase_field_name (report->words, report->resolved->plan, assumption->field), value, why };
 
       qm_document_row (report->document, table, shares, 3, cells);
     }

@@ -413,6 +413,38 @@ def ask_takes_defaults():
 
 
 @test
+def ask_counts_the_usual_passes():
+    answers = 'image-classification\ntrain\nresnet-50\n25000\n'
+    assert run('ask', '--json', '-o', 'asked.qmplan', text_in=answers).returncode == 0
+    assert json.load(open('asked.qmplan'))['training'] == {'samples': 25000, 'epochs': 90}
+
+
+@test
+def text_says_what_was_assumed():
+    for command, text_in in (('recommend', None), ('estimate', None), ('ask', '\n' * 60)):
+        arguments = (command,) if command == 'ask' else (command, plan())
+        out = run(*arguments, text_in=text_in).stdout
+        tail = out[out.index('What we assumed'):]
+        assert 'Llama 3.1 8B' in tail or 'llama-3.1-8b' in tail, tail
+        assert '10,000' in tail and 'a usual instruction data set' in tail, tail
+    out = run('recommend', plan(activity='serve', places={'on_premises': True})).stdout
+    assert 'places.' not in out[out.index('What we assumed'):], out
+
+
+@test
+def full_runs_are_waited_for_like_the_answer():
+    path = plan(activity='train', model={'parameters': 1000000000}, limits={'money': 20000, 'hours': 720})
+    first, full, last = json.loads(run('recommend', '--json', path).stdout)['stages']
+    assert full['hours'] / 3 < 10 * last['hours'], (full, last)
+
+
+@test
+def models_of_several_sizes_are_told_apart():
+    lines = [line for line in run('catalog', 'list').stdout.splitlines() if line.split()[1:2] == ['resnet-50']]
+    assert len(lines) == len(set(lines)) > 1, lines
+
+
+@test
 def diagnose_makes_a_plan_fit():
     path = plan(model={'id': 'llama-3.1-8b'}, training={'method': 'lora', 'sequence_length': 2048},
                 configuration={'device': 'rtx-4060-ti-16gb', 'micro_batch': 4})

@@ -75,14 +75,11 @@ hardware_name (const QmChoice *choice)
 {
   const QmDevice *device = choice->estimate.device;
   int n = MAX (1, choice->estimate.configuration.devices);
-  const char *name = device->name;
 
-  if (g_str_has_prefix (name, "NVIDIA GeForce "))
-    name += strlen ("NVIDIA GeForce ");
   if (device->device_class == QM_DEVICE_CLASS_CPU && choice->offer != NULL && choice->offer->vcpus > 0)
-    return g_strdup_printf ("%d × %d vCPU %s", n, choice->offer->vcpus, name);
+    return g_strdup_printf ("%d × %d vCPU %s", n, choice->offer->vcpus, device->name);
 
-  return g_strdup_printf ("%d × %s", n, name);
+  return g_strdup_printf ("%d × %s", n, device->name);
 }
 
 /* Proper names only: shown in every language. */

@@ -7,6 +7,9 @@
 /* More is not read. */
 #define MAX_REASONS 6
 
+/* Less than this beyond the run itself is not worth a sentence. */
+#define SHOWN_OVERHEAD 1.03
+
 static QmMessage *
 why_memory (const QmChoice *choice)
 {
@@ -26,12 +29,22 @@ why_memory (const QmChoice *choice)
   return qm_message_add (message, "usable", QM_ARGUMENT_BYTES, memory->usable_bytes);
 }
 
+/* Of a machine that is rented by the hour, what its bill is for. */
+static double
+paid_seconds (const QmChoice *choice)
+{
+  const QmCost *cost = &choice->estimate.cost;
+
+  return cost->known && choice->offer != NULL && cost->per_hour > 0 ? cost->money.p50 / cost->per_hour * 3600 : 0;
+}
+
 static QmMessage *
 why_deadline (const QmSearch *search,
               const QmChoice *choice,
               const QmWish   *wish)
 {
   QmRange seconds = choice->estimate.time.seconds;
+  double paid = paid_seconds (choice);
   QmMessage *message;
 
   if (!qm_range_is_known (seconds))
@@ -40,16 +53,22 @@ why_deadline (const QmSearch *search,
   if (isnan (wish->seconds))
     {
       message = qm_message_new ("time", N_("Done in about {time}"));
-      qm_message_set_detail (message, N_("Eight runs in ten take {range}."));
+      qm_message_set_detail (message, paid > SHOWN_OVERHEAD * seconds.p50
+                               ? N_("Eight runs in ten take {range}. {paid} is paid for: starting and interruptions come on top.")
+                               : N_("Eight runs in ten take {range}."));
     }
   else
     {
       message = qm_message_new ("in-time", N_("Done in about {time}, before your deadline"));
-      qm_message_set_detail (message, N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}."));
+      qm_message_set_detail (message, paid > SHOWN_OVERHEAD * seconds.p50
+                               ? N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}. "
+                                    "{paid} is paid for: starting and interruptions come on top.")
+                               : N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}."));
       qm_message_add (message, "deadline", QM_ARGUMENT_SECONDS, wish->seconds);
       qm_message_add (message, "chance", QM_ARGUMENT_PERCENT, qm_range_share_below (seconds, wish->seconds));
     }
   qm_message_add (message, "time", QM_ARGUMENT_SECONDS, seconds.p50);
+  qm_message_add (message, "paid", QM_ARGUMENT_SECONDS, paid);
 
   return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, seconds);
 }
@@ -111,6 +130,20 @@ in_return (const QmChoice *choice,
   return N_("{hour} for each hour that it runs. {other} costs less, {other_money}.");
 }
 
+/* What is bought costs at once, and then its power. */
+static QmMessage *
+split_purchase (const QmSearch *search,
+                const QmChoice *choice,
+                QmMessage      *message)
+{
+  qm_message_set_detail (message, search->job.serving
+                           ? N_("{purchase} to buy, spread over {months} months, and {hour} of power for each hour.")
+                           : N_("{purchase} to buy, and {hour} of power for each hour that it runs."));
+  qm_message_add_money (message, "purchase", choice->estimate.cost.purchase_money, qm_plan_get_currency (search->job.plan));
+
+  return qm_message_add (message, "months", QM_ARGUMENT_COUNT, search->job.economics->amortisation_months);
+}
+
 static QmMessage *
 why_money (const QmSearch *search,
            const QmChoice *choice,
@@ -128,6 +161,8 @@ why_money (const QmSearch *search,
   qm_message_add_money (message, "hour", choice->estimate.cost.per_hour, currency);
   if (choice->offer != NULL)
     qm_message_set_source (message, choice->offer->source);
+  if (choice->estimate.cost.purchase_money > 0)
+    return split_purchase (search, choice, message);
   if (other == NULL)
     return qm_message_set_detail (message, N_("{hour} for each hour that it runs."));
 
@@ -153,7 +188,7 @@ why_bound (const QmChoice *choice)
     { QM_BOUND_INPUT, "input-bound", N_("Loading the data limits the speed"),
       N_("More loader workers or faster storage would help; a faster device would not.") },
     { QM_BOUND_OVERHEAD, "overhead-bound", N_("Software overhead limits the speed"),
-      N_("The device waits for its host: larger batches or compilation would help.") },
+      N_("Starting the operations takes longer than the work in them: larger batches or compilation would help.") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)

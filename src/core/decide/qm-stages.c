@@ -59,6 +59,21 @@ is_other_hardware (const QmSearch *search,
          g_array_index (search->placements, QmPlacement, last->placement).catalogued;
 }
 
+/* Short trials within one's patience are all alike; full runs are waited for as
+ * the answer itself is. */
+static double
+weight_of_waiting (const QmSearch *search,
+                   const QmRow    *row,
+                   const Step     *step)
+{
+  const QmEconomics *economics = search->job.economics;
+
+  if (step->objective != QM_OBJECTIVE_BALANCED)
+    return 0;
+
+  return economics->weight_of_time * log (row->seconds * step->share / 3600 + economics->small_hours);
+}
+
 /* Cheapest machine on which one run of the step does not try one's patience,
  * with what it costs to change to that of the last step, the answer to the plan
  * itself. */
@@ -83,6 +98,7 @@ best_for (const QmSearch *search,
       if (row->seconds * step->share > step->patience_seconds)
         continue;
       score = log (money + search->job.economics->small_money_usd * search->job.per_usd) + row->hurdles +
+              weight_of_waiting (search, row, step) +
               (is_other_hardware (search, row, production) ? search->job.economics->hurdle_change : 0);
       if (score < lowest)
         {

@@ -95,6 +95,22 @@ take_encoder (Batch       *self,
   run->units_per_sample = job->sequence;
 }
 
+/* Of the whole image. Guidance takes a pass with the prompt and one without; a
+ * distilled model has learnt to do with one. */
+static double
+flops_of_image (const Batch *self)
+{
+  const QmOtherDomains *job = self->job;
+  const QmDomainFacts *facts = &job->facts;
+  double usual = facts->passes_per_step > 0 ? facts->passes_per_step : 2;
+  double per_step = job->serving.guidance == QM_TERNARY_YES ? 2 : job->serving.guidance == QM_TERNARY_NO ? 1 : usual;
+
+  if (facts->flops_given || !(job->serving.denoising_steps > 0) || !(facts->pass_flops > 0))
+    return self->flops;
+
+  return facts->pass_flops * job->serving.denoising_steps * per_step;
+}
+
 /* A sample is several passes of the denoiser, then one of the image decoder. */
 static void
 take_generation (Batch       *self,
@@ -103,13 +119,15 @@ take_generation (Batch       *self,
   const QmOtherDomains *job = self->job;
   const QmDomainFacts *facts = &job->facts;
   const QmDomainDiffusionConstants *constants = &job->constants->diffusion;
-  double pass = facts->pass_flops > 0 ? facts->pass_flops : self->flops;
-  double passes = pass > 0 ? fmax (1, self->flops / pass) : 1;
+  double whole = flops_of_image (self);
+  double pass = facts->pass_flops > 0 ? facts->pass_flops : whole;
+  double passes = pass > 0 ? fmax (1, whole / pass) : 1;
   double stated = job->serving.denoising_steps;
   double steps = fmax (1, stated > 0 ? stated : passes > 1.5 ? passes / 2 : 1);
   double each = facts->pass_activations > 0 ? facts->pass_activations
                                             : pass * job->constants->usual.activations_per_flop_transformer;
 
+  self->flops = whole;
   self->activations = passes * each;
   self->ops *= steps;
   self->weights *= steps;

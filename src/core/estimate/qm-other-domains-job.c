@@ -130,6 +130,7 @@ take_facts (QmOtherDomains *self,
   facts->parameters = model->parameters;
   facts->flops = model->flops_per_sample;
   facts->pass_flops = model->pass_flops;
+  facts->passes_per_step = model->passes_per_step;
   facts->activations = model->activations_per_sample;
   facts->pass_activations = model->pass_activations;
   facts->ops = model->ops;

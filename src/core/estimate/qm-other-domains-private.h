@@ -41,6 +41,7 @@ typedef struct {
   double parameters;                /* 0 unknown */
   double flops;                     /* forward, of a sample; 0 unknown */
   double pass_flops;
+  double passes_per_step;           /* of a denoiser; 0 unknown */
   double activations;               /* elements; 0 unknown */
   double pass_activations;
   double ops;

@@ -131,6 +131,7 @@ typedef struct {
   double vae_flops;
   double vae_activations;
   double patches_per_volume;
+  double passes_per_step;           /* of a denoiser that needs no guidance: 1; 0 unknown */
   double image_tokens;              /* that a denoiser makes of one image */
   double encoder_layers;
   double decoder_layers;

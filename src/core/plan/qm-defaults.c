@@ -523,6 +523,31 @@ qm_resolved_copy (const QmResolved *self)
 }
 
 /**
+ * qm_answers_complete:
+ * @plan: the answers so far
+ * @field: the one that was just given
+ *
+ * A plan that gives the amount of data means one pass over them where it says
+ * no more. A person who answers questions means the usual number of passes, and
+ * is told: it is written down beside the amount.
+ */
+void
+qm_answers_complete (QmPlan     *plan,
+                     const char *field)
+{
+  if (!g_str_equal (field, "training.samples") || !is_answered (plan, field) || is_answered (plan, "training.epochs"))
+    return;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (amounts); i++)
+    if (g_str_equal (amounts[i].field, "training.epochs") && (amounts[i].tasks & (1u << plan->task)) != 0 &&
+        (amounts[i].activities & (1u << plan->activity)) != 0)
+      {
+        qm_plan_set_field (plan, "training.epochs", amounts[i].value, NULL);
+        return;
+      }
+}
+
+/**
  * qm_resolved_free:
  * @self: (transfer full) (nullable): a resolved plan
  */

@@ -43,6 +43,8 @@ QmResolved *qm_resolve        (const QmPlan *plan,
                                const char   *base_directory,
                                GPtrArray    *warnings,
                                GError      **error);
+void        qm_answers_complete (QmPlan *plan,
+                                 const char *field);
 QmResolved *qm_resolved_copy  (const QmResolved *self);
 void        qm_resolved_free  (QmResolved   *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmResolved, qm_resolved_free)

@@ -308,7 +308,7 @@ static const QmQuestion table[] = {
   NUMBER ("tabular.trees", N_("How many trees?"), N_("Boosting rounds"), N_("trees"), 1, 100000, some_trees, trains_a_table),
   CHOICE ("data.storage", SCALE, N_("Where is the data kept?"), N_("A slow disk can starve a fast card"), storages, trains_a_network),
 
-  NUMBER ("serving.requests_per_second", N_("How many requests a second?"), N_("Average over the day; 30,000 people with 3 each make 1"),
+  NUMBER ("serving.requests_per_second", N_("How many requests a second?"), N_("Average over the day: 30,000 people with 3 each make 1, 200 colleagues with 20 each 0.05"),
           N_("a second"), 0.0001, 100000, loads, serves),
   NUMBER ("serving.peak_factor", N_("How much busier is the busiest time?"), N_("Evening peak over the average"), N_("times"), 1, 100, peaks,
           serves),
@@ -335,7 +335,7 @@ static const QmQuestion table[] = {
          amounts_of_money, ends),
   LIMIT ("limits.money", MONEY, N_("How much money a month?"), N_("Everything counted: machines, storage, spares"), NULL, 0, 1e9,
          amounts_of_money, serves),
-  LIMIT ("limits.hours", HOURS, N_("When must it be ready?"), N_("The whole job, start-up included"), N_("hours"), 0.01, 100000,
+  LIMIT ("limits.hours", HOURS, N_("When must it be ready?"), N_("Counted from the start of the run; a rented machine takes some minutes before it"), N_("hours"), 0.01, 100000,
          amounts_of_hours, ends),
   CHOICE ("limits.objective", BUDGET, N_("What matters most?"), N_("Within the limits above"), objectives, NULL),
   LIMIT ("limits.min_accuracy", FRACTION, N_("How good must it be at least?"), N_("Share of pictures recognised: top-1 on ImageNet"), NULL, 0,

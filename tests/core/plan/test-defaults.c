@@ -240,6 +240,33 @@ test_given_batch (void)
   g_assert_cmpfloat (resolved->plan->training.sequence_length, ==, 512);
 }
 
+/* Who answers questions gets the usual passes over the data; who says how many keeps them. */
+static void
+test_answered_data (void)
+{
+  static const struct { const char *task, *activity; double epochs; } usual[] = {
+    { "image-classification", "train", 90 }, { "image-classification", "fine-tune", 10 },
+    { "language-model", "fine-tune", 3 }, { "recommender", "train", 1 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (usual); i++)
+    {
+      g_autoptr (QmPlan) plan = qm_plan_new ();
+
+      g_assert_true (qm_plan_set_field (plan, "task", usual[i].task, NULL));
+      g_assert_true (qm_plan_set_field (plan, "activity", usual[i].activity, NULL));
+      qm_answers_complete (plan, "training.samples");
+      g_assert_false (plan->training.epochs > 0);
+      g_assert_true (qm_plan_set_field (plan, "training.samples", "25000", NULL));
+      qm_answers_complete (plan, "training.samples");
+      g_assert_cmpfloat (plan->training.epochs, ==, usual[i].epochs);
+
+      g_assert_true (qm_plan_set_field (plan, "training.epochs", "7", NULL));
+      qm_answers_complete (plan, "training.samples");
+      g_assert_cmpfloat (plan->training.epochs, ==, 7);
+    }
+}
+
 static void
 assert_refused (const char *more,
                 const char *message)
@@ -289,6 +316,7 @@ main (int   argc,
   g_test_add_func ("/defaults/fine-tuning", test_fine_tuning);
   g_test_add_func ("/defaults/pre-training", test_pre_training);
   g_test_add_func ("/defaults/given-data", test_given_data);
+  g_test_add_func ("/defaults/answered-data", test_answered_data);
   g_test_add_func ("/defaults/sizes-of-the-model", test_sizes_of_the_model);
   g_test_add_func ("/defaults/stage", test_stage);
   g_test_add_func ("/defaults/described-run", test_described_run);
