@@ -3,6 +3,7 @@
 #include "model/qm-model-resolve.h"
 
 #include <string.h>
+#include <time.h>
 
 static JsonNode *
 load (const char *name)
@@ -235,7 +236,8 @@ test_empty (void)
     }
 }
 
-/* Sizes that are within bounds one by one and absurd together take no time. */
+/* Sizes that are within bounds one by one and absurd together take no time: of
+ * the processor, whatever else the machine does. */
 static void
 test_absurd (void)
 {
@@ -251,14 +253,14 @@ test_absurd (void)
     {
       g_autoptr (JsonParser) parser = json_parser_new ();
       g_autoptr (GError) error = NULL;
-      gint64 start = g_get_monotonic_time ();
+      clock_t start = clock ();
       QmArchitecture a;
 
       g_test_message ("%s", texts[i]);
       g_assert_true (json_parser_load_from_data (parser, texts[i], -1, NULL));
       if (!qm_architecture_from_config (json_node_get_object (json_parser_get_root (parser)), &a, &error))
         g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE);
-      g_assert_cmpint (g_get_monotonic_time () - start, <, 200 * 1000);
+      g_assert_cmpfloat ((double) (clock () - start) / CLOCKS_PER_SEC, <, 0.2);
     }
 }
 
