@@ -22,6 +22,7 @@ static const QmCommand commands[] = {
   { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },
+  { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
   { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
 };
 

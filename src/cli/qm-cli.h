@@ -43,6 +43,7 @@ gboolean qm_command_ask       (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_model     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_detect    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_diagnose  (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_export    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_catalog   (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# {{title|comment}}
+# Quartermaster, {{date|comment}}: {{label|comment}}
+# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+# Stop it: aws ec2 terminate-instances --region {{region|comment}} --instance-ids ID
+set -euo pipefail
+
+# Yours to fill in.
+: "${BUCKET:?an S3 bucket for weights and checkpoints, as s3://name}"
+: "${PROFILE_NAME:?an instance profile that may read and write the bucket}"
+EMAIL=${EMAIL:-}
+export AWS_DEFAULT_REGION={{region|word}}
+
+# An alarm before the money is gone.
+if [ -n "$EMAIL" ]; then
+  account=$(aws sts get-caller-identity --query Account --output text)
+  aws budgets create-budget --account-id "$account" \
+    --budget '{"BudgetName": "{{job|name}}", "BudgetType": "COST", "TimeUnit": "MONTHLY", "BudgetLimit": {"Amount": "{{budget|word}}", "Unit": "USD"}}' \
+    --notifications-with-subscribers '[{"Notification": {"NotificationType": "ACTUAL", "ComparisonOperator": "GREATER_THAN", "Threshold": 80}, "Subscribers": [{"SubscriptionType": "EMAIL", "Address": "'"$EMAIL"'"}]}]'
+fi
+
+startup=$(mktemp)
+cat >"$startup" <<END
+#!/bin/bash
+# Checkpoints go to the bucket every {{checkpoint_minutes|word}} minutes; the machine ends when the job does,
+# and after {{run_hours|word}} hours whatever happens.
+shutdown -h +\$(({{run_seconds|word}} / 60))
+mkdir -p /job && cd /job
+aws s3 cp --recursive "$BUCKET/job" . || true
+(while sleep {{checkpoint_minutes|word}}m; do aws s3 sync checkpoints "$BUCKET/checkpoints"; done) &
+bash run.sh >log.txt 2>&1
+aws s3 cp log.txt "$BUCKET/" && aws s3 sync checkpoints "$BUCKET/checkpoints"
+shutdown -h now
+END
+
+aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
+  --image-id "resolve:ssm:{{aws_image_parameter|word}}" \
+  --instance-initiated-shutdown-behavior terminate --iam-instance-profile "Name=$PROFILE_NAME" \
+  --block-device-mappings 'DeviceName=/dev/sda1,Ebs={VolumeSize=200,VolumeType=gp3}'{{#spot}} \
+  --instance-market-options MarketType=spot{{/spot}} \
+  --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value={{job|name}}}]' --user-data "file://$startup"
+echo "Put run.sh and train.py (formats torchrun and script) into $BUCKET/job before you start."

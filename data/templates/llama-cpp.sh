@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# {{title|comment}}
+# Quartermaster, {{date|comment}}: {{label|comment}}
+# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+# Stop it: press Ctrl+C.
+set -euo pipefail
+# The weights as a GGUF file of type {{gguf_type|comment}}.
+: "${MODEL:?the path of the GGUF file}"
+exec llama-server --model "$MODEL" --port {{port|word}} --n-gpu-layers {{gpu_layers|word}} \
+  --ctx-size {{total_context|word}} --parallel {{concurrency|word}}{{#kv_q8}} --cache-type-k q8_0 --cache-type-v q8_0{{/kv_q8}} "$@"

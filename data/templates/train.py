@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# A start to train with.
+# {{title|comment}}
+# Quartermaster, {{date|comment}}: {{label|comment}}
+# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+# Start it: torchrun --standalone --nproc-per-node={{per_node|comment}} train.py
+# Stop it: press Ctrl+C; started again, it goes on from its last checkpoint.
+"""Trains a model: a start to build on. --tiny tries it out on a processor in a minute."""
+import argparse
+import contextlib
+import os
+import signal
+import time
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+MODEL = {{model|python}}
+LEARNING_RATE = {{learning_rate|word}}
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", help="your data: see load_data()")
+    parser.add_argument("--batch", type=int, default={{micro_batch|word}}, help="examples at once on each device")
+    parser.add_argument("--accumulation", type=int, default={{accumulation|word}}, help="batches for one step of the optimizer")
+    parser.add_argument("--epochs", type=int, default={{epochs|word}})
+    parser.add_argument("--workers", type=int, default={{workers|word}}, help="processes that load data")
+    parser.add_argument("--checkpoints", default="checkpoints", help="folder to save to and to go on from")
+    parser.add_argument("--checkpoint-minutes", type=float, default={{checkpoint_minutes|word}})
+    parser.add_argument("--tiny", action="store_true", help="a small network and made-up data")
+    parser.add_argument("--steps", type=int, default=0, help="stop after so many steps of the optimizer")
+    return parser.parse_args()
+
+
+def start_devices():
+    """One process for each device; on a processor they talk through gloo."""
+    rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if torch.cuda.is_available():
+        device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
+        torch.cuda.set_device(device)
+        if rank == 0:
+            memory = torch.cuda.get_device_properties(device).total_memory / 2**30
+            print(f"{world} x {torch.cuda.get_device_name(device)}, {memory:.0f} GiB each; planned: {{devices|word}} x", {{device|python}})
+    else:
+        device = torch.device("cpu")
+        if rank == 0:
+            print("no GPU found: this will be slow")
+    if world > 1:
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    return device, rank, world
+
+
+def tiny():
+    model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 4))
+    inputs = torch.randn(2048, 32, generator=torch.Generator().manual_seed(0))
+    return model, TensorDataset(inputs, inputs[:, :4].argmax(dim=1)), classify
+
+
+def classify(model, batch):
+    return torch.nn.functional.cross_entropy(model(batch[0]), batch[1])
+
+
+{{#language}}
+def predict_words(model, batch):
+    return model(input_ids=batch[0], labels=batch[0]).loss
+
+
+def load(args):
+    from transformers import AutoModelForCausalLM, AutoTokenizer{{#qlora}}, BitsAndBytesConfig{{/qlora}}
+    from datasets import load_dataset
+
+    tokenizer = AutoTokenizer.from_pretrained(MODEL)
+    model = AutoModelForCausalLM.from_pretrained(
+        MODEL, dtype=torch.{{#bf16}}bfloat16{{/bf16}}{{^bf16}}float32{{/bf16}}{{#qlora}},
+        quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16){{/qlora}})
+{{#checkpointing}}
+    model.gradient_checkpointing_enable()
+    model.enable_input_require_grads()
+{{/checkpointing}}
+{{#lora}}
+    from peft import LoraConfig, get_peft_model
+
+    model = get_peft_model(model, LoraConfig(r={{lora_rank|word}}, lora_alpha=2 * {{lora_rank|word}}, target_modules="all-linear", task_type="CAUSAL_LM"))
+{{/lora}}
+    # Your data: one JSON object a line, the text under "text".
+    lines = load_dataset("json", data_files=args.data, split="train")["text"]
+    pieces = tokenizer("\n".join(lines), return_tensors="pt").input_ids[0]
+    length = {{sequence_length|word}}
+    whole = len(pieces) // length * length
+    return model, TensorDataset(pieces[:whole].view(-1, length)), predict_words
+{{/language}}
+{{#images}}
+def load(args):
+    import timm
+    from torchvision import datasets, transforms
+
+    # Your data: a folder for each class, with its pictures.
+    prepare = transforms.Compose([transforms.RandomResizedCrop({{image_size|word}}), transforms.RandomHorizontalFlip(), transforms.ToTensor(),
+                                  transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])])
+    data = datasets.ImageFolder(args.data, prepare)
+    plain = str.maketrans("", "", "-_.")
+    name = next(name for name in timm.list_models() if name.translate(plain) == MODEL.translate(plain))
+    return timm.create_model(name, pretrained={{#fine_tune}}True{{/fine_tune}}{{^fine_tune}}False{{/fine_tune}}, num_classes=len(data.classes)), data, classify
+{{/images}}
+{{^language}}
+{{^images}}
+def load(args):
+    raise SystemExit("Put your model, your data and your loss here: return model, dataset, loss(model, batch).")
+{{/images}}
+{{/language}}
+
+
+class Checkpoints:
+    """Saves whole or not at all, and goes on where the last one was."""
+
+    def __init__(self, args, rank):
+        self.path, self.every, self.rank = os.path.join(args.checkpoints, "last.pt"), args.checkpoint_minutes * 60, rank
+        self.last = time.monotonic()
+        os.makedirs(args.checkpoints, exist_ok=True)
+
+    def load(self, model, optimizer, device):
+        if not os.path.exists(self.path):
+            return 0, 0
+        state = torch.load(self.path, map_location=device)
+        model.load_state_dict(state["model"], strict=False)
+        optimizer.load_state_dict(state["optimizer"])
+        if self.rank == 0:
+            print(f"goes on from step {state['step']}", flush=True)
+        return state["epoch"], state["step"]
+
+    def due(self):
+        return time.monotonic() - self.last >= self.every
+
+    def save(self, model, optimizer, epoch, step):
+        self.last = time.monotonic()
+        if self.rank != 0:
+            return
+        trained = {name for name, value in model.named_parameters() if value.requires_grad} | {name for name, _ in model.named_buffers()}
+        state = {name: value for name, value in model.state_dict().items() if name in trained}
+        torch.save({"model": state, "optimizer": optimizer.state_dict(), "epoch": epoch, "step": step}, self.path + ".new")
+        os.replace(self.path + ".new", self.path)
+
+
+def main():
+    args = options()
+    device, rank, world = start_devices()
+    model, data, loss_of = tiny() if args.tiny else load(args)
+    model.to(device)
+    optimizer = torch.optim.AdamW([value for value in model.parameters() if value.requires_grad], lr=LEARNING_RATE)
+    checkpoints = Checkpoints(args, rank)
+    first_epoch, step = checkpoints.load(model, optimizer, device)
+    whole = DistributedDataParallel(model, device_ids=[device.index] if device.type == "cuda" else None) if world > 1 else model
+    sampler = DistributedSampler(data) if world > 1 else None
+    loader = DataLoader(data, batch_size=args.batch, sampler=sampler, shuffle=sampler is None, num_workers=0 if args.tiny else args.workers,
+                        pin_memory=device.type == "cuda", drop_last=True)
+{{#fp16}}
+    scaler = torch.amp.GradScaler(enabled=device.type == "cuda")
+{{/fp16}}
+    stop = []
+    signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
+
+    started, seen, loss = time.monotonic(), 0, torch.zeros(())
+    for epoch in range(first_epoch, args.epochs):
+        if sampler is not None:
+            sampler.set_epoch(epoch)
+        for index, batch in enumerate(loader):
+            batch = [part.to(device, non_blocking=True) for part in batch]
+            last = (index + 1) % args.accumulation == 0
+            waits = contextlib.nullcontext() if last or world == 1 else whole.no_sync()
+            with waits, torch.autocast(device.type, dtype=torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}, enabled={{#mixed}}device.type == "cuda"{{/mixed}}{{^mixed}}False{{/mixed}}):
+                loss = loss_of(whole, batch) / args.accumulation
+{{#fp16}}
+                scaler.scale(loss).backward()
+{{/fp16}}
+{{^fp16}}
+                loss.backward()
+{{/fp16}}
+            seen += len(batch[0]) * world
+            if not last:
+                continue
+{{#fp16}}
+            scaler.step(optimizer)
+            scaler.update()
+{{/fp16}}
+{{^fp16}}
+            optimizer.step()
+{{/fp16}}
+            optimizer.zero_grad(set_to_none=True)
+            step += 1
+            if rank == 0 and step % 10 == 0:
+                print(f"epoch {epoch} step {step} loss {loss.item() * args.accumulation:.4f} {seen / (time.monotonic() - started):.1f} samples/s", flush=True)
+            if checkpoints.due() or stop or step == args.steps:
+                checkpoints.save(model, optimizer, epoch, step)
+            if stop or step == args.steps:
+                return
+    checkpoints.save(model, optimizer, args.epochs, step)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()

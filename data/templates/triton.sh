@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# {{title|comment}}
+# Quartermaster, {{date|comment}}: {{label|comment}}
+# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+# Stop it: docker stop triton
+set -euo pipefail
+mkdir -p models/model/1
+cp model.onnx models/model/1/model.onnx
+cp config.pbtxt models/model/config.pbtxt
+exec docker run --rm --name triton --gpus all -p {{port|word}}:8000 -v "$PWD/models:/models" \
+  nvcr.io/nvidia/tritonserver:25.04-py3 tritonserver --model-repository=/models

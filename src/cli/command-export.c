@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "config.h"
+#include "export/qm-launch.h"
+#include "qm-error.h"
+#include "qm-cli.h"
+
+static char *
+template_directory (void)
+{
+  const char *data = g_getenv ("QM_DATA_DIR");
+
+  return g_build_filename (data != NULL ? data : QM_DATA_DIR, "templates", NULL);
+}
+
+static char *
+today (void)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+
+  return g_date_time_format (now, "%Y-%m-%d");
+}
+
+/* A field of a table for spreadsheets (RFC 4180). */
+static void
+append_field (GString    *line,
+              const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+
+  g_string_append_printf (line, "%s\"%s\"", line->len > 0 && line->str[line->len - 1] != '\n' ? "," : "", doubled);
+}
+
+static void
+append_number (GString *line,
+               double   value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (line, ',');
+  if (isfinite (value))
+    g_string_append (line, g_ascii_formatd (buffer, sizeof buffer, "%.6g", value));
+}
+
+static char *
+matrix_as_csv (QmRecommendation *recommendation)
+{
+  GString *text = g_string_new ("label,device,devices,nodes,offer,time_seconds_p10,time_seconds_p50,time_seconds_p90,"
+                                "money_p10,money_p50,money_p90,memory_fraction,within_limits\r\n");
+
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (recommendation, i);
+      const QmEstimate *estimate = &row->estimate;
+      const double numbers[] = { estimate->time.seconds.p10, estimate->time.seconds.p50, estimate->time.seconds.p90,
+                                 estimate->cost.money.p10, estimate->cost.money.p50, estimate->cost.money.p90,
+                                 estimate->memory.need.p50 / estimate->memory.usable_bytes };
+
+      append_field (text, row->label);
+      append_field (text, estimate->device->id);
+      append_number (text, estimate->configuration.devices);
+      append_number (text, MAX (1, row->machines));
+      append_field (text, row->offer != NULL ? row->offer->id : "");
+      for (guint j = 0; j < G_N_ELEMENTS (numbers); j++)
+        append_number (text, numbers[j]);
+      g_string_append_printf (text, ",%s\r\n", row->within_limits ? "true" : "false");
+    }
+
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_file (GPtrArray  *files,
+          const char *name,
+          char       *text)
+{
+  QmLaunchFile *file = g_new0 (QmLaunchFile, 1);
+
+  file->name = g_strdup (name);
+  file->text = text;
+  g_ptr_array_add (files, file);
+}
+
+/* The best choice for which the format makes sense. */
+static GPtrArray *
+launch_files (QmCli            *cli,
+              QmLauncher       *launcher,
+              const char       *format,
+              QmRecommendation *recommendation,
+              GError          **error)
+{
+  const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
+  g_autofree char *date = today ();
+  g_autoptr (GError) first = NULL;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
+    {
+      const QmChoice *row = qm_recommendation_row (recommendation, i);
+      g_autoptr (GError) local = NULL;
+      g_autoptr (GPtrArray) files = NULL;
+
+      if (!row->within_limits)
+        continue;
+      files = qm_launcher_write (launcher, format, cli->estimator, resolved, row, date, &local);
+      if (files != NULL)
+        return g_steal_pointer (&files);
+      if (!g_error_matches (local, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return NULL;
+        }
+      if (first == NULL)
+        first = g_steal_pointer (&local);
+    }
+
+  if (first != NULL)
+    g_propagate_error (error, g_steal_pointer (&first));
+  else
+    qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("nothing that may be used keeps all your limits"), NULL);
+  return NULL;
+}
+
+/* Of a provider's own format, the best among its machines is wanted. */
+static void
+keep_to_provider (QmResolved *resolved,
+                  const char *provider)
+{
+  QmWordList *cloud = &resolved->plan->places.cloud;
+
+  if (provider == NULL || (cloud->n >= 0 && !qm_word_list_contains (cloud, provider)))
+    return;
+
+  cloud->n = 1;
+  qm_word_set (cloud->words[0], provider);
+}
+
+static GPtrArray *
+make_files (QmCli       *cli,
+            const char  *format,
+            const char  *path,
+            GError     **error)
+{
+  g_autofree char *directory = template_directory ();
+  g_autoptr (QmLauncher) launcher = qm_launcher_new (directory, error);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
+  g_autoptr (GPtrArray) files = NULL;
+
+  if (launcher == NULL)
+    return NULL;
+  resolved = qm_cli_load_plan (cli, path, error);
+  if (resolved == NULL)
+    return NULL;
+  keep_to_provider (resolved, qm_launcher_provider (launcher, format));
+  recommendation = qm_cli_recommend (cli, resolved, error);
+  if (recommendation == NULL)
+    return NULL;
+  if (strcmp (format, "csv") != 0 && strcmp (format, "json") != 0)
+    return launch_files (cli, launcher, format, recommendation, error);
+
+  files = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_launch_file_free);
+  if (strcmp (format, "csv") == 0)
+    add_file (files, "choices.csv", matrix_as_csv (recommendation));
+  else
+    {
+      g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, cli->estimator);
+
+      add_file (files, "recommendation.json", json_to_string (node, TRUE));
+    }
+
+  return g_steal_pointer (&files);
+}
+
+static gboolean
+save (GPtrArray   *files,
+      const char  *directory,
+      GError     **error)
+{
+  if (g_mkdir_with_parents (directory, 0777) != 0)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", directory, g_strerror (code));
+      return FALSE;
+    }
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const QmLaunchFile *file = g_ptr_array_index (files, i);
+      g_autofree char *path = g_build_filename (directory, file->name, NULL);
+
+      if (!g_file_set_contents_full (path, file->text, -1, G_FILE_SET_CONTENTS_CONSISTENT, file->executable ? 0777 : 0666, error))
+        return FALSE;
+      g_print ("%s\n", path);
+    }
+
+  return TRUE;
+}
+
+/**
+ * qm_command_export:
+ * @cli: the program
+ * @arguments: `export PLAN --format FORMAT -o DIR`
+ * @error: return location for an error
+ *
+ * Writes the files that start the job, and prints their names.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_export (QmCli   *cli,
+                   GStrv    arguments,
+                   GError **error)
+{
+  g_autofree char *format = NULL;
+  g_autofree char *directory = NULL;
+  const GOptionEntry entries[] = {
+    { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("What to write, e.g. gcloud, slurm, vllm"), "FORMAT" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &directory, N_("The folder to write to"), "DIR" },
+    G_OPTION_ENTRY_NULL
+  };
+  g_auto (GStrv) left = g_strdupv (arguments);
+  g_autoptr (GPtrArray) files = NULL;
+
+  if (!qm_cli_parse (cli, &left, entries, 1, 1, error))
+    return FALSE;
+  if (format == NULL || directory == NULL)
+    {
+      g_set_error (error, QM_USAGE_ERROR, 0, _("export: %s is missing"), format == NULL ? "--format FORMAT" : "-o DIR");
+      return FALSE;
+    }
+  if (qm_cli_get_estimator (cli, error) == NULL)
+    return FALSE;
+
+  files = make_files (cli, format, left[1], error);
+  return files != NULL && save (files, directory, error);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "estimate/qm-estimator.h"
+#include "qm-enum-types.h"
+#include "qm-enum.h"
+#include "qm-launch.h"
+
+/* A run that takes twice as long as nine of ten has gone wrong. */
+#define RUN_TIME_FACTOR 2.0
+#define MOST_RUN_SECONDS (7 * 86400.0)
+
+#define PORT 8000
+
+/* Usual where nothing is said: Hu et al. 2021 for adapters, Touvron et al. 2023
+ * for all weights, Goyal et al. 2017 for images (0.1 for a batch of 256). */
+#define RATE_ADAPTER 2e-4
+#define RATE_FINE_TUNE 2e-5
+#define RATE_TRAIN 3e-4
+#define RATE_IMAGES_OF_256 0.1
+
+static void
+set_text (JsonObject *values,
+          const char *name,
+          const char *text)
+{
+  json_object_set_string_member (values, name, text != NULL ? text : "");
+}
+
+static void
+set_count (JsonObject *values,
+           const char *name,
+           double      value)
+{
+  json_object_set_int_member (values, name, isfinite (value) && value > 0 ? (gint64) llround (value) : 0);
+}
+
+static void
+set_flag (JsonObject *values,
+          const char *name,
+          gboolean    value)
+{
+  json_object_set_boolean_member (values, name, value);
+}
+
+static JsonObject *
+table (QmEstimator *estimator,
+       const char  *name)
+{
+  JsonNode *node = qm_catalog_table (qm_estimator_get_catalog (estimator), name);
+
+  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+}
+
+static const char *
+inner_text (JsonObject *object,
+            const char *group,
+            const char *name)
+{
+  JsonObject *inner = object != NULL && json_object_has_member (object, group) ? json_object_get_object_member (object, group) : NULL;
+
+  return inner != NULL ? json_object_get_string_member_with_default (inner, name, "") : "";
+}
+
+/* ------------------------------------------------------------------ hardware */
+
+static void
+add_place (JsonObject     *values,
+           const QmPlan   *plan,
+           const QmChoice *choice)
+{
+  const QmOffer *offer = choice->offer;
+  const QmCost *cost = &choice->estimate.cost;
+  g_autofree char *hour = NULL;
+  double budget = isnan (plan->limits.money) ? ceil (RUN_TIME_FACTOR * cost->money.p90) : plan->limits.money;
+  double seconds = choice->estimate.time.seconds.p90;
+  /* A machine with cards that are attached is named by both. */
+  g_auto (GStrv) parts = g_strsplit (offer != NULL ? offer->instance : "", "+", 2);
+
+  set_text (values, "provider", offer != NULL ? offer->provider : "");
+  set_text (values, "instance", parts[0]);
+  set_text (values, "region", offer != NULL && offer->region != NULL ? offer->region : "");
+  set_flag (values, "attached", parts[0] != NULL && parts[1] != NULL);
+  set_flag (values, "spot", cost->pricing == QM_PRICING_SPOT);
+  set_flag (values, "rented", offer != NULL);
+  set_text (values, "currency", plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD");
+  hour = isfinite (cost->per_hour) ? g_strdup_printf ("%.2f", cost->per_hour) : g_strdup ("0");
+  for (char *c = hour; *c != '\0'; c++)
+    *c = *c == ',' ? '.' : *c;
+  set_text (values, "cost_per_hour", hour);
+  set_count (values, "budget", isfinite (budget) ? MAX (1, budget) : 1);
+  set_count (values, "run_seconds", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds), 3600, MOST_RUN_SECONDS)
+                                                       : MOST_RUN_SECONDS);
+  set_count (values, "run_hours", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds / 3600), 1, MOST_RUN_SECONDS / 3600)
+                                                     : MOST_RUN_SECONDS / 3600);
+}
+
+static void
+add_devices (JsonObject     *values,
+             const QmChoice *choice)
+{
+  const QmDevice *device = choice->estimate.device;
+  int devices = MAX (1, choice->estimate.configuration.devices);
+  int nodes = MAX (1, choice->machines);
+  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+
+  set_text (values, "device", device->name);
+  set_text (values, "device_id", device->id);
+  set_count (values, "devices", devices);
+  set_count (values, "nodes", nodes);
+  set_count (values, "per_node", MAX (1, devices / nodes));
+  set_flag (values, "several_nodes", nodes > 1);
+  set_flag (values, "several_devices", devices > 1);
+  set_flag (values, "cpu", cpu);
+  set_flag (values, "gpu", !cpu && device->device_class != QM_DEVICE_CLASS_TPU && device->device_class != QM_DEVICE_CLASS_NPU);
+  set_flag (values, "nvidia", device->vendor == QM_VENDOR_NVIDIA);
+  set_flag (values, "amd", device->vendor == QM_VENDOR_AMD);
+  set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
+  set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
+  set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
+  set_count (values, "vcpus", choice->offer != NULL ? choice->offer->vcpus : 0);
+}
+
+static void
+add_tpu (JsonObject     *values,
+         JsonObject     *software,
+         const QmChoice *choice)
+{
+  JsonArray *rows = software != NULL && json_object_has_member (software, "tpu_runtimes")
+                      ? json_object_get_array_member (software, "tpu_runtimes") : NULL;
+
+  set_text (values, "tpu_version", "");
+  set_text (values, "tpu_type", "");
+  for (guint i = 0; rows != NULL && i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+      JsonArray *devices = json_object_get_array_member (row, "devices");
+
+      for (guint j = 0; j < json_array_get_length (devices); j++)
+        if (g_str_has_prefix (choice->estimate.device->id, json_array_get_string_element (devices, j)))
+          {
+            g_autofree char *type = g_strdup_printf ("%s-%d", json_object_get_string_member (row, "type"),
+                                                     MAX (1, choice->estimate.configuration.devices));
+
+            set_text (values, "tpu_version", json_object_get_string_member (row, "version"));
+            set_text (values, "tpu_type", type);
+          }
+    }
+}
+
+static void
+add_software (JsonObject     *values,
+              JsonObject     *software,
+              const QmChoice *choice)
+{
+  const QmDevice *device = choice->estimate.device;
+  JsonArray *rows = software != NULL ? json_object_get_array_member (software, "pytorch") : NULL;
+  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+
+  set_text (values, "image", inner_text (software, device->vendor == QM_VENDOR_AMD && !cpu ? "rocm_image" : "cpu_image", "image"));
+  set_text (values, "torch", "2.7.1");
+  set_text (values, "cuda", "");
+  set_text (values, "min_driver", "");
+  for (guint i = 0; device->vendor == QM_VENDOR_NVIDIA && rows != NULL && i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+
+      if (device->compute_capability < json_object_get_double_member_with_default (row, "min_compute_capability", 0) ||
+          device->compute_capability > json_object_get_double_member_with_default (row, "max_compute_capability", 99))
+        continue;
+      set_text (values, "image", json_object_get_string_member (row, "image"));
+      set_text (values, "torch", json_object_get_string_member (row, "version"));
+      set_text (values, "cuda", json_object_get_string_member (row, "cuda"));
+      set_text (values, "min_driver", json_object_get_string_member (row, "min_driver"));
+      break;
+    }
+
+  set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
+  set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
+  set_text (values, "aws_image_parameter", inner_text (software, cpu ? "aws_cpu_image" : "aws_image", "parameter"));
+  set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : "azure_image", "urn"));
+}
+
+/* ------------------------------------------------------------------- the job */
+
+static double
+learning_rate (const QmPlan     *plan,
+               const QmTraining *training)
+{
+  if (plan->task == QM_TASK_IMAGE_CLASSIFICATION || plan->task == QM_TASK_OBJECT_DETECTION)
+    return RATE_IMAGES_OF_256 * (training->global_batch > 0 ? training->global_batch / 256 : 1);
+  if (training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA)
+    return RATE_ADAPTER;
+
+  return plan->activity == QM_ACTIVITY_FINE_TUNE ? RATE_FINE_TUNE : RATE_TRAIN;
+}
+
+static void
+add_training (JsonObject     *values,
+              const QmPlan   *plan,
+              const QmChoice *choice)
+{
+  const QmTraining *training = &choice->estimate.training;
+  const QmConfiguration *c = &choice->estimate.configuration;
+  QmPrecision precision = training->precision;
+  gboolean bf16 = precision == QM_PRECISION_AMP_BF16 || precision == QM_PRECISION_BF16 || precision == QM_PRECISION_FP8;
+  gboolean fp16 = precision == QM_PRECISION_AMP_FP16 || precision == QM_PRECISION_FP16;
+  int zero = c->sharding == QM_SHARDING_ZERO1 ? 1 : c->sharding == QM_SHARDING_ZERO2 ? 2
+             : c->sharding == QM_SHARDING_ZERO3 || c->sharding == QM_SHARDING_HYBRID ? 3 : 0;
+  double micro = MAX (1, c->micro_batch), accumulation = MAX (1, c->gradient_accumulation);
+
+  if (zero == 0 && c->offload > QM_OFFLOAD_NONE)
+    zero = c->offload == QM_OFFLOAD_OPTIMIZER_CPU ? 2 : 3;
+  set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
+  set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
+  set_flag (values, "qlora", training->method == QM_METHOD_QLORA);
+  set_count (values, "lora_rank", training->lora_rank > 0 ? training->lora_rank : 16);
+  set_flag (values, "bf16", bf16);
+  set_flag (values, "fp16", fp16);
+  set_flag (values, "mixed", bf16 || fp16);
+  set_text (values, "precision", bf16 ? "bf16" : fp16 ? "fp16" : "no");
+  set_text (values, "optimizer", qm_enum_to_word (QM_TYPE_OPTIMIZER, training->optimizer));
+  set_count (values, "micro_batch", micro);
+  set_count (values, "accumulation", accumulation);
+  set_count (values, "global_batch", micro * accumulation * MAX (1, c->data_parallel));
+  set_count (values, "epochs", MAX (1, training->epochs));
+  set_count (values, "sequence_length", training->sequence_length > 0 ? training->sequence_length : 512);
+  set_count (values, "image_size", training->image_size > 0 ? training->image_size : 224);
+  set_flag (values, "checkpointing", training->activation_checkpointing == QM_CHECKPOINTING_FULL ||
+                                     training->activation_checkpointing == QM_CHECKPOINTING_SELECTIVE);
+  set_count (values, "zero", zero);
+  set_flag (values, "sharded", zero > 0);
+  set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
+  set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
+  set_count (values, "workers", plan->data.loader_workers >= 0 ? plan->data.loader_workers : 4);
+  json_object_set_double_member (values, "learning_rate", learning_rate (plan, training));
+  set_count (values, "checkpoint_minutes", choice->estimate.time.checkpoint_every_seconds > 0
+               ? MAX (1, choice->estimate.time.checkpoint_every_seconds / 60) : 30);
+}
+
+static void
+add_serving (JsonObject     *values,
+             const QmChoice *choice)
+{
+  const QmServing *serving = &choice->estimate.serving_plan;
+  const QmConfiguration *c = &choice->estimate.configuration;
+  const char *weights = serving->weights;
+
+  set_text (values, "engine", serving->engine);
+  set_text (values, "weights", weights);
+  set_text (values, "gguf_type", g_str_has_prefix (weights, "gguf-") ? weights + strlen ("gguf-") : "q4_k_m");
+  set_text (values, "quantization", g_str_has_prefix (weights, "awq") ? "awq" : g_str_has_prefix (weights, "gptq") ? "gptq"
+              : g_str_has_prefix (weights, "fp8") ? "fp8" : "");
+  set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
+  set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
+  set_count (values, "context", serving->input_tokens + serving->output_tokens);
+  set_count (values, "concurrency", MAX (1, serving->concurrency));
+  set_count (values, "total_context", MAX (1, serving->concurrency) * (serving->input_tokens + serving->output_tokens));
+  set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
+  set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
+  set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
+  set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
+  set_count (values, "port", PORT);
+}
+
+static void
+add_model (JsonObject       *values,
+           QmEstimator      *estimator,
+           const QmResolved *resolved)
+{
+  const QmModel *model = resolved->model;
+  JsonObject *list = table (estimator, "repositories");
+  JsonObject *names = list != NULL ? json_object_get_object_member (list, "repositories") : NULL;
+  const char *repository = names != NULL ? json_object_get_string_member_with_default (names, model->id, "") : "";
+  gboolean gated = model->facts != NULL && json_object_get_boolean_member_with_default (model->facts, "gated", FALSE);
+
+  set_text (values, "model_id", model->id);
+  set_text (values, "model_name", model->name[0] != '\0' ? model->name : model->id);
+  set_text (values, "model", repository[0] != '\0' ? repository : model->id[0] != '\0' ? model->id : "PATH/TO/YOUR/MODEL");
+  set_flag (values, "model_published", repository[0] != '\0');
+  set_flag (values, "gated", gated);
+  set_text (values, "license", model->license);
+}
+
+/**
+ * qm_launch_values:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choice: one of its choices
+ * @date: of the day, ISO 8601
+ *
+ * Returns: (transfer full): what templates can use: strings, whole numbers and
+ *   truths by name
+ */
+JsonObject *
+qm_launch_values (QmEstimator      *estimator,
+                  const QmResolved *resolved,
+                  const QmChoice   *choice,
+                  const char       *date)
+{
+  const QmPlan *plan = resolved->plan;
+  JsonObject *values = json_object_new ();
+  JsonObject *software = table (estimator, "software");
+  gboolean title = plan->title[0] != '\0';
+
+  set_text (values, "title", title ? plan->title : "Untitled plan");
+  set_text (values, "job", title ? plan->title : resolved->model->id);
+  set_text (values, "date", date);
+  set_text (values, "label", choice->label);
+  set_text (values, "task", qm_enum_to_word (QM_TYPE_TASK, plan->task));
+  set_text (values, "activity", qm_enum_to_word (QM_TYPE_ACTIVITY, plan->activity));
+  set_flag (values, "training", qm_plan_is_training (plan));
+  set_flag (values, "serving", plan->activity == QM_ACTIVITY_SERVE);
+  set_flag (values, "language", plan->task == QM_TASK_LANGUAGE_MODEL);
+  set_flag (values, "images", plan->task == QM_TASK_IMAGE_CLASSIFICATION);
+  set_flag (values, "text", plan->task == QM_TASK_TEXT_ENCODER);
+  set_flag (values, "fine_tune", plan->activity == QM_ACTIVITY_FINE_TUNE);
+  add_place (values, plan, choice);
+  add_devices (values, choice);
+  add_tpu (values, software, choice);
+  add_software (values, software, choice);
+  add_training (values, plan, choice);
+  add_serving (values, choice);
+  add_model (values, estimator, resolved);
+
+  return values;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-template.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Templates hold places {{name|filter}} and sections {{#name}} … {{/name}}, which
+ * are kept where the value is true, or {{^name}} … {{/name}}, where it is not.
+ * Every place names the language that its value is written in: what a person
+ * typed stays text there, whatever is in it. */
+
+G_DEFINE_QUARK (qm-template-error, qm_template_error)
+
+typedef struct {
+  const char *name;                 /* of the template, for errors */
+  const char *text;
+  const char *next;
+  JsonObject *values;
+} Reader;
+
+static int
+line_of (const Reader *reader)
+{
+  int line = 1;
+
+  for (const char *c = reader->text; c < reader->next; c++)
+    line += *c == '\n';
+
+  return line;
+}
+
+static gboolean
+fail (const Reader     *reader,
+      GError          **error,
+      QmTemplateError   code,
+      const char       *format,
+      ...) G_GNUC_PRINTF (4, 5);
+
+static gboolean
+fail (const Reader     *reader,
+      GError          **error,
+      QmTemplateError   code,
+      const char       *format,
+      ...)
+{
+  va_list arguments;
+  g_autofree char *message = NULL;
+
+  va_start (arguments, format);
+  message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, QM_TEMPLATE_ERROR, code, "%s:%d: %s", reader->name, line_of (reader), message);
+
+  return FALSE;
+}
+
+/* ------------------------------------------------------------------- filters */
+
+/* A line of a comment: nothing in it can end the line, in any language. */
+static char *
+as_comment (const char *value)
+{
+  g_autofree char *valid = g_utf8_make_valid (value, -1);
+  GString *line = g_string_new (NULL);
+
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
+    {
+      gunichar letter = g_utf8_get_char (c);
+      GUnicodeType type = g_unichar_type (letter);
+
+      if (g_unichar_iscntrl (letter) || type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR)
+        g_string_append_c (line, ' ');
+      else
+        g_string_append_unichar (line, letter);
+    }
+
+  return g_string_free (line, FALSE);
+}
+
+/* A string of JSON; so it is one of YAML 1.2 and of Python too. */
+static char *
+as_json (const char *value)
+{
+  g_autofree char *line = as_comment (value);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_VALUE);
+
+  json_node_set_string (node, line);
+  return json_to_string (node, FALSE);
+}
+
+static char *
+as_shell (const char *value)
+{
+  g_autofree char *line = as_comment (value);
+
+  return g_shell_quote (line);
+}
+
+/* A string in an instruction of a Dockerfile, where $ stands for a variable. */
+static char *
+as_docker (const char *value)
+{
+  g_autofree char *json = as_json (value);
+  g_auto (GStrv) parts = g_strsplit (json, "$", -1);
+
+  return g_strjoinv ("\\$", parts);
+}
+
+static gboolean
+is_word (const char *value)
+{
+  for (const char *c = value; *c != '\0'; c++)
+    if (!g_ascii_isalnum (*c) && strchr ("._-/:", *c) == NULL)
+      return FALSE;
+
+  return value[0] != '\0' && value[0] != '-';
+}
+
+/* A name that clouds and clusters accept: small letters, digits, hyphens. */
+static char *
+as_name (const char *value)
+{
+  GString *name = g_string_new (NULL);
+
+  for (const char *c = value; *c != '\0' && name->len < 40; c++)
+    {
+      if (g_ascii_isalnum (*c))
+        g_string_append_c (name, g_ascii_tolower (*c));
+      else if (name->len > 0 && name->str[name->len - 1] != '-')
+        g_string_append_c (name, '-');
+    }
+  while (name->len > 0 && name->str[name->len - 1] == '-')
+    g_string_truncate (name, name->len - 1);
+  if (name->len == 0 || !g_ascii_isalpha (name->str[0]))
+    g_string_prepend (name, name->len == 0 ? "job" : "job-");
+
+  return g_string_free (name, FALSE);
+}
+
+static gboolean
+append_filtered (Reader      *reader,
+                 const char  *filter,
+                 const char  *value,
+                 GString     *out,
+                 GError     **error)
+{
+  static const struct { const char *name; char *(*write) (const char *value); } filters[] = {
+    { "comment", as_comment }, { "json", as_json }, { "yaml", as_json }, { "python", as_json },
+    { "shell", as_shell }, { "docker", as_docker }, { "name", as_name },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++)
+    if (strcmp (filter, filters[i].name) == 0)
+      {
+        g_autofree char *written = filters[i].write (value);
+
+        g_string_append (out, written);
+        return TRUE;
+      }
+  if (strcmp (filter, "word") != 0)
+    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "the filter \"%s\" is not known", filter);
+  if (!is_word (value))
+    return fail (reader, error, QM_TEMPLATE_ERROR_VALUE, "\"%s\" may not stand here without quotes", value);
+
+  g_string_append (out, value);
+  return TRUE;
+}
+
+/* -------------------------------------------------------------------- values */
+
+static char *
+value_text (JsonNode *node)
+{
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  if (type == G_TYPE_STRING)
+    return json_node_dup_string (node);
+  if (type == G_TYPE_BOOLEAN)
+    return g_strdup (json_node_get_boolean (node) ? "true" : "false");
+  if (type == G_TYPE_INT64)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
+  if (type == G_TYPE_DOUBLE)
+    {
+      char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+      return g_strdup (g_ascii_formatd (buffer, sizeof buffer, "%.6g", json_node_get_double (node)));
+    }
+
+  return NULL;
+}
+
+static gboolean
+is_true (JsonNode *node)
+{
+  g_autofree char *text = node != NULL ? value_text (node) : NULL;
+
+  return text != NULL && text[0] != '\0' && strcmp (text, "false") != 0 && strcmp (text, "0") != 0;
+}
+
+/* ------------------------------------------------------------------- reading */
+
+/* The inside of the next {{ }}, after what comes before it. */
+static gboolean
+next_tag (Reader   *reader,
+          GString  *out,
+          char    **tag,
+          GError  **error)
+{
+  const char *start = strstr (reader->next, "{{");
+  const char *end;
+
+  *tag = NULL;
+  if (start == NULL)
+    {
+      if (out != NULL)
+        g_string_append (out, reader->next);
+      reader->next += strlen (reader->next);
+      return TRUE;
+    }
+
+  if (out != NULL)
+    g_string_append_len (out, reader->next, start - reader->next);
+  reader->next = start;
+  end = strstr (start, "}}");
+  if (end == NULL)
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"{{\" is not closed");
+
+  *tag = g_strndup (start + 2, end - start - 2);
+  reader->next = end + 2;
+  /* A section that stands alone on its line leaves no empty line. */
+  if (strchr ("#^/", (*tag)[0]) != NULL && *reader->next == '\n' && (start == reader->text || start[-1] == '\n'))
+    reader->next++;
+
+  return TRUE;
+}
+
+static gboolean
+fill_place (Reader      *reader,
+            const char  *tag,
+            GString     *out,
+            GError     **error)
+{
+  g_auto (GStrv) parts = g_strsplit (tag, "|", 2);
+  JsonNode *node = json_object_get_member (reader->values, parts[0]);
+  g_autofree char *value = node != NULL ? value_text (node) : NULL;
+
+  if (value == NULL)
+    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "there is no value \"%s\"", parts[0]);
+  if (parts[1] == NULL)
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" names no language", tag);
+
+  return append_filtered (reader, parts[1], value, out, error);
+}
+
+/* Up to {{/name}}, or to the end where @name is %NULL; @out %NULL: left out. */
+static gboolean
+fill_until (Reader      *reader,
+            const char  *name,
+            GString     *out,
+            GError     **error)
+{
+  while (TRUE)
+    {
+      g_autofree char *tag = NULL;
+
+      if (!next_tag (reader, out, &tag, error))
+        return FALSE;
+      if (tag == NULL)
+        return name == NULL || fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "the section \"%s\" is not closed", name);
+      if (tag[0] == '/')
+        return (name != NULL && strcmp (tag + 1, name) == 0) ||
+               fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" closes no section", tag + 1);
+
+      if (tag[0] == '#' || tag[0] == '^')
+        {
+          gboolean kept = is_true (json_object_get_member (reader->values, tag + 1)) == (tag[0] == '#');
+
+          if (!fill_until (reader, tag + 1, kept ? out : NULL, error))
+            return FALSE;
+        }
+      else if (out != NULL && !fill_place (reader, tag, out, error))
+        return FALSE;
+    }
+}
+
+/**
+ * qm_template_fill:
+ * @name: of the template, for errors
+ * @text: the template
+ * @values: strings, numbers and booleans by name
+ * @error: return location for an error
+ *
+ * Fills a template. Each place names how its value is written: `comment`,
+ * `shell`, `json`, `yaml`, `python`, `docker`, `name` (small letters, digits and
+ * hyphens) or `word` (as it is, where it holds nothing that means anything).
+ *
+ * Returns: (transfer full): the text, or %NULL with @error set
+ */
+char *
+qm_template_fill (const char  *name,
+                  const char  *text,
+                  JsonObject  *values,
+                  GError     **error)
+{
+  Reader reader = { name, text, text, values };
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  if (!fill_until (&reader, NULL, out, error))
+    return NULL;
+
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
