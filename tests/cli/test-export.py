@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What export writes is read by the languages themselves: a title stays text in each."""
+import json
+import os
+import py_compile
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FORMATS = {entry['id']: entry for entry in
+           json.load(open(os.path.join(os.environ['QM_DATA_DIR'], 'templates', 'formats.json')))['formats']}
+HOSTILE = 'a"; rm -rf ~ #\n$(touch owned) `id` \'x\' {{title}} \\ """ --flag %YAML syntax=evil'
+PLANS = {
+    'chat': {'task': 'language-model', 'activity': 'fine-tune', 'model': {'id': 'llama-3.1-8b'}},
+    'all-weights': {'task': 'language-model', 'activity': 'fine-tune', 'model': {'id': 'llama-2-7b'}, 'training': {'method': 'full'}},
+    'serve': {'task': 'language-model', 'activity': 'serve', 'stage': 'production', 'model': {'id': 'llama-3.1-70b'}},
+    'pictures': {'task': 'image-classification', 'activity': 'train', 'model': {'id': 'resnet-50'}},
+    'light': {'task': 'image-classification', 'activity': 'serve', 'model': {'id': 'mobilenetv3-large-100'}},
+    'text': {'task': 'text-encoder', 'activity': 'fine-tune', 'model': {'id': 'bert-base-uncased'}},
+    'speech': {'task': 'speech', 'activity': 'batch-inference'},
+    'table': {'task': 'tabular', 'activity': 'train'},
+}
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def read(path):
+    """By the reader of its language; fails where it is not of it."""
+    text = open(path, encoding='utf-8').read()
+    name = os.path.basename(path)
+    if name.endswith('.json'):
+        json.loads(text)
+    elif name.endswith('.py'):
+        py_compile.compile(path, doraise=True)
+    elif name.endswith(('.sh', '.sbatch')):
+        checked = subprocess.run(['bash', '-n', path], capture_output=True, text=True)
+        assert checked.returncode == 0, (path, checked.stderr)
+    assert not re.search(r'\{\{[#^/]?[a-z_]+(\|[a-z]+)?\}\}', text.replace('{{title}}', '')), path
+    if not name.endswith(('.json', '.csv')):
+        head = '\n'.join(text.split('\n')[:9])
+        assert 'Quartermaster, ' in head and 'an hour' in head and 'Stop it' in head, (path, head)
+        assert all(line.startswith('#') for line in text.split('\n') if 'rm -rf' in line and not re.search('["\']', line)), path
+    return text
+
+
+def export(plan, form, folder):
+    result = run('export', plan, '--format', form, '-o', folder)
+    if result.returncode == 2:
+        assert result.stdout == '' and result.stderr.count('\n') == 1 and f'{form}: ' in result.stderr, result.stderr
+        assert not os.path.exists(folder), 'nothing is half-written'
+        return None
+    assert result.returncode == 0, (form, result.stderr)
+    written = result.stdout.split('\n')[:-1]
+    assert [os.path.basename(path) for path in written] == os.listdir(folder) or len(written) == len(os.listdir(folder))
+    return {os.path.basename(path): read(path) for path in written}
+
+
+def everything():
+    """Each format for each kind of plan is written and read, or says why it makes no sense."""
+    made = set()
+    for name, plan in PLANS.items():
+        path = f'{name}.qmplan'
+        json.dump({'format': 'quartermaster-plan', 'version': 1, 'title': HOSTILE, **plan}, open(path, 'w'))
+        for form in [*FORMATS, 'csv', 'json']:
+            if export(path, form, os.path.join(name, form)) is not None:
+                made.add(form)
+    assert made == {*FORMATS, 'csv', 'json'}, {*FORMATS} - made
+    assert not os.path.exists('owned')
+
+
+def numbers_agree():
+    """The files hold the numbers of the answer."""
+    path = 'chat.qmplan'
+    answer = json.loads(run('recommend', '--json', path).stdout)['choices'][0]
+    configuration = answer['configuration']
+    script = read('chat/torchrun/run.sh')
+    assert f"--batch {configuration['micro_batch']:.0f} --accumulation {configuration['gradient_accumulation']:.0f}" in script
+    assert f"--nproc-per-node={configuration['devices'] // configuration['nodes']}" in script
+    assert f"{answer['cost']['per_hour']:.2f} USD an hour" in script
+    zero = json.loads(read('all-weights/deepspeed/deepspeed.json'))
+    assert zero['train_micro_batch_size_per_gpu'] >= 1 and zero['zero_optimization']['stage'] in (0, 1, 2, 3)
+
+
+def mistakes():
+    result = run('export', 'chat.qmplan', '--format', 'gclod', '-o', 'x')
+    assert result.returncode == 2 and 'gclod' in result.stderr and 'gcloud' in result.stderr, result.stderr
+    assert run('export', 'chat.qmplan', '-o', 'x').returncode == 2
+    assert run('export', 'chat.qmplan', '--format', 'gcloud').returncode == 2
+
+
+def main():
+    tests = [everything, numbers_agree, mistakes]
+    failed = 0
+    print(f'1..{len(tests)}')
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for number, test in enumerate(tests, 1):
+            try:
+                test()
+                print(f'ok {number} {test.__name__}', flush=True)
+            except Exception as error:  # a test that breaks is a test that fails
+                failed += 1
+                print(f'not ok {number} {test.__name__}\n# {type(error).__name__}: {error}'.replace('\n# ', '\n# ')[:1500], flush=True)
+        os.chdir('/')
+    return 1 if failed else 0
+
+
+sys.exit(main())
