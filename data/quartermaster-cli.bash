@@ -24,6 +24,8 @@ _quartermaster_cli_options()
     recommend) echo --json --top --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
+    diagnose) echo --json --oom --help ;;
+    export) echo --output --format --help ;;
     chart) echo --output --kind --dark --width --height --help ;;
   esac
 }
@@ -34,7 +36,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart score --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export score --help --version"
     return
   fi
 
@@ -46,13 +48,17 @@ _quartermaster_cli()
     chart:--kind)
       _quartermaster_cli_words "memory sizing scaling serving cost-time accuracy buy-or-rent spot elastic stages"
       return ;;
+    diagnose:--oom) _quartermaster_cli_files qmplan; return ;;
+    export:--format)
+      _quartermaster_cli_words "gcloud aws azure dockerfile accelerate torchrun deepspeed slurm kubernetes keda kueue skypilot vllm llama-cpp triton onnxruntime openvino script csv json"
+      return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
     catalog:catalog) _quartermaster_cli_words "list show"; return ;;
   esac
 
   case $command:$cur in
     *:-*) _quartermaster_cli_words "$(_quartermaster_cli_options "$command")" ;;
-    estimate:* | recommend:* | report:* | chart:*) _quartermaster_cli_files qmplan ;;
+    estimate:* | recommend:* | report:* | chart:* | export:*) _quartermaster_cli_files qmplan ;;
     model:*) _quartermaster_cli_files json safetensors gguf ;;
     score:*) _quartermaster_cli_files jsonl ;;
   esac
