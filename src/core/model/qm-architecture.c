@@ -60,6 +60,10 @@ first_class (QmConfigKeys *keys)
 static const char *
 type_by_keys (QmConfigKeys *keys)
 {
+  JsonArray *attention = qm_config_keys_array (keys, "attn_layer_idx");
+
+  if (json_object_has_member (keys->object, "ssm_cfg") && (attention == NULL || json_array_get_length (attention) == 0))
+    return g_strcmp0 (qm_config_keys_word (keys, "ssm_cfg.layer"), "Mamba2") == 0 ? "mamba2-ssm" : "mamba-ssm";
   if (!json_object_has_member (keys->object, "dim"))
     return NULL;
   return json_object_has_member (keys->object, "n_heads") && json_object_has_member (keys->object, "n_layers")

@@ -16,7 +16,7 @@ typedef struct {
 
 /* One meaning, every name that a family gives it. A dot leads into a nested object. */
 static const KeyAliases aliases[] = {
-  { { "hidden_size", "d_model", "n_embd", "dim" }, 1e7 },
+  { { "hidden_size", "d_model", "n_embd", "n_embed", "dim" }, 1e7 },
   { { "num_hidden_layers", "n_layers", "n_layer", "num_layers" }, 1e4 },
   { { "num_attention_heads", "n_heads", "n_head", "num_heads", "encoder_attention_heads",
       "attention_heads" }, 1e5 },

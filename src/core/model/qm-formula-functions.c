@@ -279,11 +279,13 @@ call_expert_layer (QmScope         *scope,
   return plain (qm_shape_ffn (scope->shape, place (number (scope, call, 0))) == QM_FFN_EXPERTS);
 }
 
-/* A class called …Model has no output head, whatever its parts have. */
+/* A class called …Model has no output head, whatever its parts have; one that
+ * chats has. */
 static gboolean
 is_headless (QmShape *shape)
 {
-  return shape->outer == NULL && shape->class_name != NULL && g_str_has_suffix (shape->class_name, "Model");
+  return shape->outer == NULL && shape->class_name != NULL && g_str_has_suffix (shape->class_name, "Model") &&
+         !g_str_has_suffix (shape->class_name, "ChatModel");
 }
 
 static QmAmount

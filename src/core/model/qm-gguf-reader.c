@@ -40,6 +40,7 @@ typedef struct {
   gsize length;
   gsize at;
   gboolean spent;
+  double end;                       /* of the last tensor, after the header */
   gboolean odd_types;               /* a tensor of a type that is not in the table */
 } Cursor;
 
@@ -237,7 +238,7 @@ read_tensor (QmGguf  *self,
 {
   g_autofree char *name = take_string (cursor);
   guint32 dimensions = take_32 (cursor);
-  double elements = 1;
+  double elements = 1, offset, bytes = 0;
   guint32 type;
 
   if (dimensions > MAX_DIMENSIONS)
@@ -245,7 +246,7 @@ read_tensor (QmGguf  *self,
   for (guint32 i = 0; i < dimensions && !cursor->spent; i++)
     elements *= take_64 (cursor);
   type = take_32 (cursor);
-  take_64 (cursor);
+  offset = take_64 (cursor);
   if (cursor->spent)
     return TRUE;
   if (elements > MAX_ELEMENTS)
@@ -257,9 +258,11 @@ read_tensor (QmGguf  *self,
   self->parameters += elements;
   self->has_output |= g_str_equal (name, "output.weight");
   if (type < G_N_ELEMENTS (blocks) && blocks[type].elements > 0)
-    self->bytes += ceil (elements / blocks[type].elements) * blocks[type].bytes;
+    bytes = ceil (elements / blocks[type].elements) * blocks[type].bytes;
   else
     cursor->odd_types = TRUE;
+  self->bytes += bytes;
+  cursor->end = MAX (cursor->end, offset + bytes);
   self->tensors++;
   return TRUE;
 }
@@ -274,10 +277,16 @@ read_header (QmGguf  *self,
 
   take (cursor, 4);
   version = take_32 (cursor);
-  if (version < 2 || version > 3)
+  if (cursor->data == NULL || memcmp (cursor->data, "GGUF", MIN (4, cursor->length)) != 0)
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                    GUINT32_SWAP_LE_BE (version) <= 3 ? N_("the GGUF file is written for big-endian machines; convert it")
+                    N_("the file is called GGUF but does not begin like one"), NULL);
+      return FALSE;
+    }
+  if (!cursor->spent && (version < 2 || version > 3))
+    {
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                    version > 0xffff && GUINT32_SWAP_LE_BE (version) <= 3 ? N_("the GGUF file is written for big-endian machines; convert it")
                     : N_("the GGUF file is of version {version}; versions 2 and 3 can be read"), "#version", (double) version, NULL);
       return FALSE;
     }
@@ -324,6 +333,8 @@ qm_gguf_read_bytes (QmGguf        *self,
       qm_gguf_clear (self);
       return FALSE;
     }
+  self->cut_short = cursor.end > cursor.length - cursor.at;
+  self->doubtful = self->bytes > cursor.end;
   if (cursor.odd_types)
     self->bytes = cursor.length - cursor.at;
   return TRUE;

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
  * @bytes: of all tensors
  * @tensors: how many there are
  * @has_output: whether the output head is a tensor of its own
+ * @cut_short: whether a file ends before its last tensor
+ * @doubtful: whether tensors overlap, as where the list names one twice
  *
  * What the header of a GGUF file says.
  */
@@ -22,6 +24,8 @@ typedef struct {
   double bytes;
   double tensors;
   gboolean has_output;
+  gboolean cut_short;
+  gboolean doubtful;
 } QmGguf;
 
 gboolean qm_gguf_read_bytes (QmGguf       *self,

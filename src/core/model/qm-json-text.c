@@ -10,11 +10,15 @@
 /* No file of a model nests a quarter as deep; the parser is recursive. */
 #define MAX_DEPTH 64
 
+/* The index of a model with a trillion parameters holds a third of it. */
+#define MAX_VALUES 600000
+
 typedef struct {
   const char *data;
   gsize length;
   gsize at;
   int depth;
+  int values;
   GString *text;
 } Scan;
 
@@ -49,6 +53,35 @@ copy_odd_number (Scan *scan)
   return FALSE;
 }
 
+/* The parser takes a kilobyte and some microseconds for each value. */
+static gboolean
+within_bounds (Scan    *scan,
+               GError **error)
+{
+  if (scan->depth > MAX_DEPTH)
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                  N_("it nests more than {levels} levels deep, which no model's file does"), "#levels", (double) MAX_DEPTH, NULL);
+  else if (scan->values > MAX_VALUES)
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                  N_("it lists more than {values} values, which no model's file does"), "#values", (double) MAX_VALUES, NULL);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Of blanks in a row one says as much; where a line ends is kept. */
+static gboolean
+skip_blank (Scan *scan,
+            char  c)
+{
+  const GString *text = scan->text;
+
+  if ((c != ' ' && c != '\t' && c != '\r') || text->len == 0 || !g_ascii_isspace (text->str[text->len - 1]))
+    return FALSE;
+  scan->at++;
+  return TRUE;
+}
+
 static gboolean
 tame (Scan    *scan,
       GError **error)
@@ -61,15 +94,13 @@ tame (Scan    *scan,
         scan->depth++;
       if (c == ']' || c == '}')
         scan->depth--;
-      if (scan->depth > MAX_DEPTH)
-        {
-          qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                        N_("it nests more than {levels} levels deep, which no model's file does"), "#levels", (double) MAX_DEPTH, NULL);
-          return FALSE;
-        }
+      if (c == ',' || c == '\n')
+        scan->values++;
+      if (!within_bounds (scan, error))
+        return FALSE;
       if (c == '"')
         copy_string (scan);
-      else if (!copy_odd_number (scan))
+      else if (!skip_blank (scan, c) && !copy_odd_number (scan))
         {
           g_string_append_c (scan->text, c);
           scan->at++;

@@ -208,9 +208,9 @@ static const struct {
 
 /* What the first bytes give away, where they are not a model's. */
 static gboolean
-refuse_by_first_bytes (const char  *data,
-                       gsize        length,
-                       GError     **error)
+refuse_beginning (const char  *data,
+                  gsize        length,
+                  GError     **error)
 {
   gsize start = 0;
 
@@ -234,6 +234,24 @@ refuse_by_first_bytes (const char  *data,
         return FALSE;
     }
   return TRUE;
+}
+
+/**
+ * qm_model_refuse_first_bytes:
+ * @path: a file that is not what it should be
+ * @error: return location for an error
+ *
+ * Returns: %TRUE with a sentence that says what the file is, where its first
+ *   bytes tell
+ */
+gboolean
+qm_model_refuse_first_bytes (const char  *path,
+                             GError     **error)
+{
+  gsize length = 0;
+  g_autofree char *first = read_bytes (path, SNIFF_BYTES, &length, NULL);
+
+  return first != NULL && refuse_beginning (first, length, error);
 }
 
 /* A byte order mark of UTF-8 is let pass. */
@@ -345,15 +363,23 @@ static char *
 find_in_directory (const char  *path,
                    GError     **error)
 {
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GDir) directory = g_dir_open (path, 0, &reason);
   g_autofree char *best = NULL;
   const char *name;
 
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
+  if (directory == NULL)
     {
+      qm_file_set_error (error, path, reason);
+      return NULL;
+    }
+  while ((name = g_dir_read_name (directory)) != NULL)
+    {
+      g_autofree char *full = g_build_filename (path, name, NULL);
       int rank = rank_name (name), best_rank = best != NULL ? rank_name (best) : G_MAXINT;
 
-      if (rank > best_rank || (rank == best_rank && (best == NULL || strcmp (name, best) > 0)))
+      if (rank > best_rank || (rank == best_rank && (best == NULL || strcmp (name, best) > 0)) ||
+          !g_file_test (full, G_FILE_TEST_IS_REGULAR))
         continue;
       g_free (best);
       best = g_strdup (name);
@@ -375,10 +401,10 @@ from_regular_file (const char  *path,
     return NULL;
   if (length >= 4 && memcmp (first, "GGUF", 4) == 0)
     return qm_model_from_gguf (path, error);
-  if (refuse_by_first_bytes (first, length, error))
-    return NULL;
   if (g_str_has_suffix (path, ".safetensors") || (length > 9 && first[8] == '{' && memchr (first, '\0', 8) != NULL))
     return qm_model_from_safetensors (path, error);
+  if (refuse_beginning (first, length, error))
+    return NULL;
   if (g_str_has_suffix (path, ".gguf"))
     {
       refuse (error, N_("the file is called GGUF but does not begin like one"));

@@ -209,16 +209,29 @@ part_name (const char *path,
 static gboolean
 add_part (QmGguf      *gguf,
           const char  *path,
+          int          place,
           GError     **error)
 {
   g_auto (QmGguf) part = { 0 };
+  g_autofree char *name = g_path_get_basename (path);
+  gboolean good = qm_gguf_read (&part, path, error);
 
-  if (!qm_gguf_read (&part, path, error))
+  if (good && json_object_get_double_member_with_default (part.metadata, "split.no", place) != place)
+    {
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "split.no",
+                    N_("the file is not what its name says: by its header it is another part of a model"), NULL);
+      good = FALSE;
+    }
+  if (!good && error != NULL && qm_error_get_file (*error) == NULL)
+    qm_error_locate (*error, name, 0);
+  if (!good)
     return FALSE;
   gguf->parameters += part.parameters;
   gguf->bytes += part.bytes;
   gguf->tensors += part.tensors;
   gguf->has_output |= part.has_output;
+  gguf->cut_short |= part.cut_short;
+  gguf->doubtful |= part.doubtful;
   return TRUE;
 }
 
@@ -259,10 +272,12 @@ add_parts (QmGguf      *gguf,
 {
   double count = json_object_get_double_member_with_default (gguf->metadata, "split.count", 1);
   double place = json_object_get_double_member_with_default (gguf->metadata, "split.no", 0);
+  g_autofree char *own = NULL;
 
   if (count <= 1)
     return TRUE;
-  if (count > MAX_PARTS || strlen (path) <= strlen ("-00001-of-00001.gguf"))
+  own = part_name (path, CLAMP (place, 0, MAX_PARTS) + 1, MIN (count, MAX_PARTS));
+  if (count > MAX_PARTS || !g_str_equal (own, path))
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
                     N_("this is one of {count} files of a model, and not named like one"), "#count", count, NULL);
@@ -282,7 +297,7 @@ add_parts (QmGguf      *gguf,
     {
       g_autofree char *part = part_name (path, i, count);
 
-      if (!add_part (gguf, part, error))
+      if (!add_part (gguf, part, i - 1, error))
         return FALSE;
     }
   return TRUE;
@@ -333,6 +348,18 @@ check_tensors (QmModel      *self,
     qm_model_note (self, qm_message_new_filled ("model-tensors-missing",
                                                 N_("The files hold {tensors} tensors, and should hold {all}"),
                                                 "#tensors", gguf->tensors, "#all", all, NULL));
+}
+
+static void
+check_bytes (QmModel      *self,
+             const QmGguf *gguf)
+{
+  if (gguf->cut_short)
+    qm_model_note (self, qm_message_new ("model-cut-short",
+                                         N_("The file is shorter than its header says: the download may not have ended")));
+  if (gguf->doubtful)
+    qm_model_note (self, qm_message_new ("model-tensors-doubtful",
+                                         N_("The list of tensors in the file does not fit together: the counts may be wrong")));
 }
 
 static gboolean
@@ -387,6 +414,7 @@ qm_model_from_gguf_header (const QmGguf  *gguf,
     }
   set_counts (self, gguf);
   check_tensors (self, gguf);
+  check_bytes (self, gguf);
   if (title != NULL)
     qm_model_set_name (self, title);
   self->read_by = QM_READER_GGUF;

@@ -29,6 +29,8 @@ gboolean    qm_model_refuse_other_json  (JsonObject   *object,
                                          GError      **error);
 JsonObject *qm_model_load_config        (const char   *path,
                                          GError      **error);
+gboolean    qm_model_refuse_first_bytes (const char   *path,
+                                         GError      **error);
 QmModel    *qm_model_from_safetensors   (const char   *path,
                                          GError      **error);
 QmModel    *qm_model_from_weight_index  (const char   *path,

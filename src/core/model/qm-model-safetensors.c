@@ -117,6 +117,8 @@ finish (JsonObject           *config,
   self->read_by = QM_READER_SAFETENSORS;
   if (header->cut_short)
     note (self, "model-cut-short", N_("The file is shorter than its header says: the download may not have ended"));
+  if (header->doubtful)
+    note (self, "model-tensors-doubtful", N_("The list of tensors in the file does not fit together: the counts may be wrong"));
   if (header->guessed)
     note (self, "model-packing-guessed", N_("Weights are packed, and no config.json beside the file says how wide they "
           "are: 4 bits were taken where their scales do not tell"));
@@ -125,6 +127,7 @@ finish (JsonObject           *config,
 
 /* ------------------------------------------------------ models in several files */
 
+/* Names that lead out of the folder are not followed. */
 static GPtrArray *
 find_missing (const char *folder,
               GPtrArray  *files)
@@ -135,7 +138,7 @@ find_missing (const char *folder,
     {
       g_autofree char *path = g_build_filename (folder, g_ptr_array_index (files, i), NULL);
 
-      if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      if (strchr (g_ptr_array_index (files, i), G_DIR_SEPARATOR) != NULL || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
         g_ptr_array_add (missing, g_ptr_array_index (files, i));
     }
   return missing;
@@ -168,7 +171,11 @@ read_files (const char  *folder,
       g_autofree char *path = g_build_filename (folder, g_ptr_array_index (files, i), NULL);
 
       if (!qm_safetensors_add_file (&header, path, error))
-        return NULL;
+        {
+          if (error != NULL && qm_error_get_file (*error) == NULL)
+            qm_error_locate (*error, g_ptr_array_index (files, i), 0);
+          return NULL;
+        }
     }
   return finish (config, &header, error);
 }
@@ -180,7 +187,7 @@ compare_names (gconstpointer a,
   return strcmp (*(const char * const *) a, *(const char * const *) b);
 }
 
-/* Every file that the index names, once. Names that lead out of the folder are none. */
+/* Every file that the index names, once. */
 static GPtrArray *
 files_of_index (JsonObject *map)
 {
@@ -196,7 +203,7 @@ files_of_index (JsonObject *map)
       gboolean word = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
       const char *file = word ? json_node_get_string (node) : NULL;
 
-      if (file != NULL && strchr (file, G_DIR_SEPARATOR) == NULL && file[0] != '\0' && files->len < MAX_SHARDS &&
+      if (file != NULL && file[0] != '\0' && files->len < MAX_SHARDS &&
           g_hash_table_add (seen, (char *) file))
         g_ptr_array_add (files, g_strdup (file));
     }
@@ -242,6 +249,7 @@ from_total (JsonObject  *config,
     return NULL;
   if (self->architecture.known && config != NULL)
     {
+      self->read_by = QM_READER_CONFIG;
       self->parameters = self->architecture.parameters;
       self->active_parameters = self->architecture.active_parameters;
     }

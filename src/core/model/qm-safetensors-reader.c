@@ -12,6 +12,9 @@
 
 /* The format's own limit. */
 #define MAX_HEADER_BYTES (100 * 1000 * 1000)
+
+/* A hundred thousand tensors take half of it. */
+#define MAX_READ_BYTES (32 * 1000 * 1000)
 #define MAX_ELEMENTS 1e16
 #define MAX_DIMENSIONS 16
 
@@ -66,6 +69,7 @@ read_offsets (JsonArray      *offsets,
               const char     *name,
               QmSafetensors  *self,
               double          data_bytes,
+              double         *bytes,
               GError        **error)
 {
   JsonNode *nodes[2];
@@ -80,9 +84,27 @@ read_offsets (JsonArray      *offsets,
     }
   if (json_node_get_int (nodes[0]) < 0 || json_node_get_int (nodes[1]) < json_node_get_int (nodes[0]))
     return fail (error, name, N_("ends before it begins"));
-  self->bytes += (double) json_node_get_int (nodes[1]) - json_node_get_int (nodes[0]);
+  *bytes = (double) json_node_get_int (nodes[1]) - json_node_get_int (nodes[0]);
+  self->bytes += *bytes;
+  self->end = MAX (self->end, json_node_get_int (nodes[1]));
   self->cut_short |= json_node_get_int (nodes[1]) > data_bytes;
   return TRUE;
+}
+
+/* Bits of an element, 0 for a type that is not known. */
+static double
+bits_of_type (const char *type)
+{
+  static const struct { const char *type; double bits; } types[] = {
+    { "BF16", 16 }, { "F16", 16 }, { "F32", 32 }, { "F64", 64 }, { "I8", 8 }, { "U8", 8 }, { "I16", 16 }, { "U16", 16 },
+    { "I32", 32 }, { "U32", 32 }, { "I64", 64 }, { "U64", 64 }, { "BOOL", 8 }, { "F8_E4M3", 8 }, { "F8_E5M2", 8 },
+    { "F8_E8M0", 8 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_str_equal (types[i].type, type))
+      return types[i].bits;
+  return 0;
 }
 
 static JsonArray *
@@ -190,14 +212,16 @@ read_tensor (QmSafetensors  *self,
   JsonObject *tensor = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   JsonNode *type = tensor != NULL ? json_object_get_member (tensor, "dtype") : NULL;
   JsonArray *shape = array_of (tensor, "shape"), *offsets = array_of (tensor, "data_offsets");
-  double elements;
+  double elements, bytes, bits;
 
   if (type == NULL || !JSON_NODE_HOLDS_VALUE (type) || json_node_get_value_type (type) != G_TYPE_STRING)
     return fail (error, name, N_("has no type"));
   if (shape == NULL || offsets == NULL)
     return fail (error, name, N_("has no shape or no offsets"));
-  if (!read_shape (shape, name, &elements, error) || !read_offsets (offsets, name, self, data_bytes, error))
+  if (!read_shape (shape, name, &elements, error) || !read_offsets (offsets, name, self, data_bytes, &bytes, error))
     return FALSE;
+  bits = bits_of_type (json_node_get_string (type));
+  self->doubtful |= bits > 0 && elements * bits / 8 != bytes;
   qm_tensor_shapes_add (&self->shapes, name, shape);
   self->adapter |= strstr (name, ".lora_A.") != NULL || strstr (name, ".lora_down.") != NULL;
   if (!is_helper (header, name))
@@ -227,6 +251,7 @@ qm_safetensors_add_header (QmSafetensors  *self,
   JsonObject *header;
   const char *name;
   JsonNode *node;
+  double before;
 
   if (!g_utf8_validate_len (text, length, NULL))
     return fail (error, "it", N_("is not UTF-8"));
@@ -236,11 +261,24 @@ qm_safetensors_add_header (QmSafetensors  *self,
   if (!JSON_NODE_HOLDS_OBJECT (root))
     return fail (error, "it", N_("is no JSON object"));
   header = json_node_get_object (root);
+  before = self->bytes;
+  self->end = 0;
   json_object_iter_init (&iterator, header);
   while (json_object_iter_next (&iterator, &name, &node))
     if (!g_str_equal (name, "__metadata__") && !read_tensor (self, header, name, node, data_bytes, error))
       return FALSE;
+  self->doubtful |= self->bytes - before != self->end;
   return TRUE;
+}
+
+/* An error page or a pointer may bear the name of the file that it stands for. */
+static void
+refuse_header (const char  *path,
+               GError     **error)
+{
+  if (!qm_model_refuse_first_bytes (path, error))
+    qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
+                  N_("this is no safetensors file, or one that is cut short: the header it announces is not there"), NULL);
 }
 
 static char *
@@ -268,8 +306,14 @@ read_header_text (const char  *path,
   announced = GUINT64_FROM_LE (announced);
   if (got < 8 || announced == 0 || announced > MAX_HEADER_BYTES || announced > (guint64) *size - 8)
     {
+      refuse_header (path, error);
+      return NULL;
+    }
+  if (announced > MAX_READ_BYTES)
+    {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                    N_("this is no safetensors file, or one that is cut short: the header it announces is not there"), NULL);
+                    N_("the header of the safetensors file takes {megabytes} MB, more than that of any model"),
+                    "#megabytes", (double) (announced / 1000000), NULL);
       return NULL;
     }
   text = g_malloc (announced + 1);

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
  * @bytes: of all tensors
  * @guessed: whether the width of packed weights was guessed
  * @cut_short: whether a file ends before its last tensor
+ * @doubtful: whether tensors overlap, leave gaps or take other bytes than their
+ *   sizes make, as where the list names one twice
+ * @end: of the last tensor of the file that was read last, in bytes
  * @adapter: whether the tensors are those of a LoRA adapter
  * @shapes: what names and shapes of tensors give away
  *
@@ -24,6 +27,8 @@ typedef struct {
   double bytes;
   gboolean guessed;
   gboolean cut_short;
+  gboolean doubtful;
+  double end;
   gboolean adapter;
   QmTensorShapes shapes;
 } QmSafetensors;

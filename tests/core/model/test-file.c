@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "file-fixture.h"
 
+#include <unistd.h>
+
 static const struct {
   const char *name;
   const char *text;
@@ -88,6 +90,24 @@ test_folder (void)
   g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
 }
 
+/* Folders, and links that lead nowhere, that bear the name of a file are not read. */
+static void
+test_odd_folder (void)
+{
+  g_autofree char *inner = g_build_filename (folder, "config.json", NULL);
+  g_autofree char *link = g_build_filename (folder, "model.safetensors", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  g_mkdir (inner, 0700);
+  g_assert_cmpint (symlink ("nowhere", link), ==, 0);
+  model = qm_model_from_file (folder, &error);
+  g_assert_null (model);
+  g_assert_nonnull (strstr (error->message, "the folder holds no config.json"));
+  g_remove (link);
+  g_rmdir (inner);
+}
+
 /* The verdicts that come with the broken files, where they are there. */
 static void
 test_shared_broken (void)
@@ -141,6 +161,7 @@ main (int   argc,
   g_test_add_func ("/file/vocabulary", test_vocabulary);
   g_test_add_func ("/file/deep", test_deep);
   g_test_add_func ("/file/folder", test_folder);
+  g_test_add_func ("/file/odd-folder", test_odd_folder);
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
     {
       g_autofree char *path = g_strdup_printf ("/file/other/%zu", i);

@@ -204,6 +204,59 @@ test_gguf_parts (void)
   g_remove (other);
 }
 
+/* Files of another model, or none at all, under the names of parts. */
+static void
+test_gguf_wrong_parts (void)
+{
+  static const char * const says[] = { "big-00002-of-00002.gguf", "begin like one", "not named like one" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (says); i++)
+    {
+      g_autoptr (GByteArray) first = gguf_part (0, 2);
+      g_autofree char *path = write_file (i == 2 ? "renamed.gguf" : "big-00001-of-00002.gguf", first->data, first->len);
+      g_autofree char *other = write_file ("big-00002-of-00002.gguf", i == 1 ? (gconstpointer) "<html>" : first->data,
+                                           i == 1 ? 6 : first->len);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = qm_model_from_file (path, &error);
+
+      g_assert_null (model);
+      g_assert_nonnull (strstr (error->message, says[i]));
+      g_remove (path);
+      g_remove (other);
+    }
+}
+
+/* A download that has not ended, and tensors at one place: both are counted, and marked. */
+static void
+test_gguf_marks (void)
+{
+  g_autoptr (GByteArray) bytes = small_gguf ();
+  g_autoptr (QmModel) model = read_data ("small.gguf", bytes->data, bytes->len, NULL);
+  g_autoptr (GByteArray) one = gguf_start (3, 1, 1);
+  g_autoptr (QmModel) whole = NULL;
+  gboolean cut = FALSE, doubtful = FALSE;
+
+  for (guint i = 0; i < model->notes->len; i++)
+    {
+      cut |= g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), "model-cut-short");
+      doubtful |= g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), "model-tensors-doubtful");
+    }
+  g_assert_true (cut && doubtful);
+  put_string (one, "general.architecture");
+  put_32 (one, 8);
+  put_string (one, "llama");
+  put_tensor (one, "blk.0.weight", 10, 10, 1);
+  g_byte_array_set_size (one, one->len + 200);
+  whole = read_data ("whole.gguf", one->data, one->len, NULL);
+  for (guint i = 0; i < whole->notes->len; i++)
+    {
+      const char *code = qm_message_get_code (g_ptr_array_index (whole->notes, i));
+
+      g_assert_cmpstr (code, !=, "model-cut-short");
+      g_assert_cmpstr (code, !=, "model-tensors-doubtful");
+    }
+}
+
 /* What nobody told of is still counted by its own table. */
 static void
 test_gguf_unknown (void)
@@ -248,6 +301,8 @@ main (int   argc,
   g_test_add_func ("/file/gguf-cut-short", test_gguf_cut_short);
   g_test_add_func ("/file/gguf-damaged", test_gguf_damaged);
   g_test_add_func ("/file/gguf-parts", test_gguf_parts);
+  g_test_add_func ("/file/gguf-wrong-parts", test_gguf_wrong_parts);
+  g_test_add_func ("/file/gguf-marks", test_gguf_marks);
   g_test_add_func ("/file/gguf-unknown", test_gguf_unknown);
   g_test_add_func ("/file/gguf-absurd", test_gguf_absurd);
   return run_in_folder ();

@@ -233,6 +233,112 @@ test_index (void)
   g_assert_cmpuint (model->notes->len, ==, 3);
 }
 
+static gboolean
+has_note (QmModel    *model,
+          const char *code)
+{
+  for (guint i = 0; model->notes != NULL && i < model->notes->len; i++)
+    if (g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), code))
+      return TRUE;
+  return FALSE;
+}
+
+/* The format asks that tensors follow each other without gaps or overlaps, each
+ * as long as its sizes make: what does not is counted, and marked. */
+static void
+test_doubtful (void)
+{
+  static const struct { const char *header; gboolean doubtful; } rows[] = {
+    { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"F8_E4M3\",\"shape\":[4],\"data_offsets\":[4,8]}}", FALSE },
+    { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]},\"b\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[2,6]}}", TRUE },
+    { "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]},\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[4,8]}}", TRUE },
+    { "{\"a\":{\"dtype\":\"F16\",\"shape\":[1000],\"data_offsets\":[0,8]}}", TRUE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GByteArray) bytes = safetensors (rows[i].header, 0);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = NULL;
+
+      g_byte_array_set_size (bytes, bytes->len + 8);
+      model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (has_note (model, "model-tensors-doubtful"), ==, rows[i].doubtful);
+    }
+}
+
+/* A header may be as long as a text that begins with any sign: 60 is “<”. */
+static void
+test_any_length (void)
+{
+  for (int length = 60; length < 60 + 256; length++)
+    {
+      g_autofree char *padded = g_strdup_printf ("%-*s", length, "{\"a\":{\"dtype\":\"F16\",\"shape\":[2],"
+                                                 "\"data_offsets\":[0,4]}}");
+      g_autoptr (GByteArray) bytes = safetensors (padded, 0);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = NULL;
+
+      g_byte_array_set_size (bytes, bytes->len + 4);
+      model = read_data (length % 2 ? "x.safetensors" : "weights.dat", bytes->data, bytes->len, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (model->parameters, ==, 2);
+    }
+}
+
+/* What an index names that leads out of its folder is not followed, and missed. */
+static void
+test_index_outside (void)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 0);
+  g_autofree char *shard = write_file ("a.safetensors", bytes->data, bytes->len);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("model.safetensors.index.json", "{\"metadata\":{\"total_size\":2000},\"weight_map\":"
+                                         "{\"a\":\"a.safetensors\",\"b\":\"../b.safetensors\"}}", -1, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 1000);
+  g_assert_true (has_note (model, "model-files-missing"));
+  g_remove (shard);
+}
+
+/* A file beside the index that is not what its name says is named, and what it is. */
+static void
+test_index_pointer (void)
+{
+  g_autofree char *shard = write_file ("a.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("model.safetensors.index.json", "{\"weight_map\":{\"a\":\"a.safetensors\"}}", -1, &error);
+
+  g_assert_null (model);
+  g_assert_nonnull (strstr (error->message, "git lfs pull"));
+  g_assert_true (g_str_has_prefix (error->message, "a.safetensors"));
+  g_remove (shard);
+}
+
+/* A million tensors, more than any model has, take neither time nor memory. */
+static void
+test_many (void)
+{
+  g_autoptr (GString) text = g_string_new ("{");
+  g_autoptr (GByteArray) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+  gint64 start;
+
+  for (int i = 0; i < 1000000; i++)
+    g_string_append_printf (text, "%s\"t%d\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[%d,%d]}", i > 0 ? "," : "",
+                            i, 2 * i, 2 * i + 2);
+  g_string_append_c (text, '}');
+  bytes = safetensors (text->str, 0);
+  start = g_get_monotonic_time ();
+  model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+  g_assert_null (model);
+  g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
+  g_test_message ("%.3f s", (g_get_monotonic_time () - start) / 1e6);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -246,6 +352,11 @@ main (int   argc,
   g_test_add_func ("/file/header-wins", test_header_wins);
   g_test_add_func ("/file/adapter", test_adapter);
   g_test_add_func ("/file/large", test_large);
+  g_test_add_func ("/file/doubtful", test_doubtful);
+  g_test_add_func ("/file/any-length", test_any_length);
+  g_test_add_func ("/file/index-outside", test_index_outside);
+  g_test_add_func ("/file/index-pointer", test_index_pointer);
+  g_test_add_func ("/file/many", test_many);
   g_test_add_func ("/file/index", test_index);
   for (gsize i = 0; i < G_N_ELEMENTS (bad_safetensors); i++)
     {
