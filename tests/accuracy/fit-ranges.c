@@ -9,7 +9,7 @@
  * five, and strata with few figures are drawn to what is known of more. The
  * widths of a figure never use the residuals of its own fold. */
 
-#define LEVEL 0.81
+#define LEVEL 0.79
 #define STRATUM_PRIOR 12
 #define STATE_PRIOR 8
 #define CLASS_PRIOR 40
@@ -27,11 +27,12 @@ compare_doubles (gconstpointer a,
   return (x > y) - (x < y);
 }
 
+/* The half-width that holds LEVEL of figures like @values, which are few: the
+ * (n + 1)-th is to lie within as well. */
 static double
-quantile (GArray *values,
-          double  share)
+half_width_of (GArray *values)
 {
-  double position = share * (values->len - 1);
+  double position = fmin (1, LEVEL * (values->len + 1) / values->len) * (values->len - 1);
   guint below = (guint) position;
 
   g_array_sort (values, compare_doubles);
@@ -46,7 +47,15 @@ quantile (GArray *values,
 static gboolean
 is_width (const char *name)
 {
-  return g_str_has_prefix (name, "range.memory.") || g_str_has_prefix (name, "range.rate.") || g_str_has_prefix (name, "sigma.");
+  static const char *const classes[] = {
+    "range.memory.", "range.rate.", "sigma.train-", "sigma.infer-", "sigma.tabular", "sigma.memory",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
+    if (g_str_has_prefix (name, classes[i]))
+      return TRUE;
+
+  return FALSE;
 }
 
 /* The stratum of a figure is the width in the table that its range follows most. */
@@ -218,11 +227,11 @@ state_widths (GPtrArray  *figures,
       g_autoptr (GArray) errors = errors_of (figures, quantity, states[i]);
       g_autoptr (GArray) all = errors_of (figures, quantity, NULL);
       g_autoptr (GArray) more = i >= 2 ? errors_of (extra, quantity, states[i]) : NULL;
-      double up = better > 0 ? better * 1.25 : all->len > 0 ? quantile (all, LEVEL) : 0.3;
+      double up = better > 0 ? better * 1.25 : all->len > 0 ? half_width_of (all) : 0.3;
 
       if (more != NULL)
         g_array_append_vals (errors, more->data, more->len);
-      widths[i] = errors->len > 0 ? (errors->len * quantile (errors, LEVEL) + STATE_PRIOR * up) / (errors->len + STATE_PRIOR) : up;
+      widths[i] = errors->len > 0 ? (errors->len * half_width_of (errors) + STATE_PRIOR * up) / (errors->len + STATE_PRIOR) : up;
       widths[i] = fmin (MOST_HALF_WIDTH, fmax (fmax (widths[i], better), least_width (quantity, i)));
       better = widths[i];
     }
@@ -254,7 +263,7 @@ class_width (GPtrArray    *figures,
   if (errors->len == 0)
     return 1;
 
-  return CLAMP ((errors->len * quantile (errors, LEVEL) + CLASS_PRIOR) / (errors->len + CLASS_PRIOR), 0.6, 2.0);
+  return CLAMP ((errors->len * half_width_of (errors) + CLASS_PRIOR) / (errors->len + CLASS_PRIOR), 0.6, 2.0);
 }
 
 static double
@@ -303,9 +312,9 @@ width_by_stratum (GPtrArray       *others,
   if (all->len == 0)
     return figure->half_width / figure->widening;
 
-  pooled = quantile (all, LEVEL);
+  pooled = half_width_of (all);
   share = own->len >= 4 ? (double) own->len / (own->len + STRATUM_PRIOR) : 0;
-  return share > 0 ? exp (share * log (quantile (own, LEVEL)) + (1 - share) * log (pooled)) : pooled;
+  return share > 0 ? exp (share * log (half_width_of (own)) + (1 - share) * log (pooled)) : pooled;
 }
 
 /* Sets the half-width of each figure by the residuals of other folds, and of

@@ -24,11 +24,11 @@ static const struct {
   double noise;
   double scale;
 } losses[FIT_N_PARTS] = {
-  [FIT_PART_TRAINING_MEMORY] = { LOSS_SOFT_L1, 0.10, 0.25 },
-  [FIT_PART_TRAINING_RATE] = { LOSS_SOFT_L1, 0.10, 0.25 },
+  [FIT_PART_TRAINING_MEMORY] = { LOSS_SOFT_L1, 0.07, 0.10 },
+  [FIT_PART_TRAINING_RATE] = { LOSS_SOFT_L1, 0.07, 0.10 },
   [FIT_PART_INFERENCE_MEMORY] = { LOSS_SOFT_L1, 0.04, 0.04 },
   [FIT_PART_INFERENCE_RATE] = { LOSS_STUDENT, 0, 0 },
-  [FIT_PART_DOMAINS] = { LOSS_SOFT_L1, 0.12, 0.15 },
+  [FIT_PART_DOMAINS] = { LOSS_SOFT_L1, 0.12, 0.10 },
 };
 
 #define STUDENT_FREEDOM 4.0
@@ -75,7 +75,8 @@ crowd_of (const Problem *problem,
   return fit_part_table (problem->part) == FIT_TABLE_INFERENCE ? figure->of->sweep : figure->of->group;
 }
 
-/* Sources with many rows count less for each. */
+/* Every row of language-model training counts once, less where its source is
+ * weak; elsewhere those of large sources or sweeps count less. */
 static void
 set_weights (Problem *problem)
 {
@@ -92,7 +93,7 @@ set_weights (Problem *problem)
       switch (fit_part_table (problem->part))
         {
         case FIT_TABLE_TRAINING:
-          figure->weight = (figure->of->high_trust ? 1 : 0.64) * sqrt (8 / fmax (8, n));
+          figure->weight = figure->of->high_trust ? 1 : 0.64;
           break;
         case FIT_TABLE_INFERENCE:
           figure->weight = pow (n, -0.25);

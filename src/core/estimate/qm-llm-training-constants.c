@@ -22,6 +22,8 @@ static const Entry memory_entries[] = {
   { "mem.sac", MEMORY (selective) },
   { "mem.logits", MEMORY (logits) },
   { "mem.logits_chunked", MEMORY (logits_chunked) },
+  { "mem.logits_fused", MEMORY (logits_fused) },
+  { "mem.offload_layers", MEMORY (offload_layers) },
   { "mem.lora_input", MEMORY (lora_input) },
   { "mem.qlora_input", MEMORY (qlora_input) },
   { "mem.quant_extra", MEMORY (quantised_extra) },
@@ -35,6 +37,7 @@ static const Entry memory_entries[] = {
 
 static const Entry entries[] = {
   { "rate.sac", AT (rate.selective) },
+  { "rate.recomputed", AT (rate.recomputed) },
   { "rate.attn.ampere", AT (rate.attention[QM_LLM_ATTENTION_AMPERE]) },
   { "rate.attn.hopper", AT (rate.attention[QM_LLM_ATTENTION_HOPPER]) },
   { "rate.attn.blackwell", AT (rate.attention[QM_LLM_ATTENTION_BLACKWELL]) },
@@ -85,6 +88,7 @@ static const Entry entries[] = {
   { "layout.xla_rate", AT (layout.xla_rate) },
   { "layout.memory_gb", AT (layout.memory_gb) },
   { "layout.tokens", AT (layout.tokens) },
+  { "layout.recompute_above", AT (layout.recompute_above) },
   { "host.adam_zero2", AT (host.adam_zero2) },
   { "host.adam_zero3", AT (host.adam_zero3) },
   { "host.all_zero3", AT (host.all_zero3) },
@@ -391,6 +395,8 @@ read_framework (QmLlmTrainingConstants  *self,
   framework->deepspeed = has_trait (line, "deepspeed");
   framework->deepspeed_alone = has_trait (line, "deepspeed-alone");
   framework->chunked_loss = has_trait (line, "chunked-loss");
+  framework->fused_loss = has_trait (line, "fused-loss");
+  framework->counts_whole_attention = has_trait (line, "counts-whole-attention");
   framework->early_attention = has_trait (line, "early-attention");
   framework->whole_load = has_trait (line, "whole-load");
   framework->keeps_frozen_inputs = has_trait (line, "keeps-frozen-inputs");

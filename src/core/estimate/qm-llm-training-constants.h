@@ -90,6 +90,8 @@ typedef struct {
   double selective;
   double logits;
   double logits_chunked;
+  double logits_fused;
+  double offload_layers;
   double lora_input;
   double qlora_input;
   double quantised_extra;
@@ -103,6 +105,7 @@ typedef struct {
 
 typedef struct {
   double selective;
+  double recomputed;
   double attention[QM_LLM_N_ATTENTIONS];
   double attention_tuned;
   double attention_early;
@@ -152,6 +155,7 @@ typedef struct {
   double xla_rate;
   double memory_gb;
   double tokens;
+  double recompute_above;
 } QmLlmLayoutConstants;
 
 typedef struct {
@@ -194,6 +198,8 @@ typedef struct {
   gboolean deepspeed;               /* ZeRO means DeepSpeed */
   gboolean deepspeed_alone;         /* even where nothing is split */
   gboolean chunked_loss;
+  gboolean fused_loss;
+  gboolean counts_whole_attention;  /* its FLOP/s: also what the causal mask leaves out */
   gboolean early_attention;
   gboolean whole_load;              /* each device reads the whole checkpoint */
   gboolean keeps_frozen_inputs;

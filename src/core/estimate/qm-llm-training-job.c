@@ -213,7 +213,29 @@ resolve_sharding (QmLlmJob *self)
   self->shards = fmax (1, is_split ? fmin (group, replicas) : replicas);
 }
 
-/* None where the job then fits, else full. */
+/* As many layers as it takes to fit: what Megatron's recompute_num_layers is
+ * set to. */
+static void
+resolve_recomputed (QmLlmJob *self)
+{
+  const QmLlmTrainingConstants *constants = self->plan->constants;
+  double target = constants->layout.recompute_above * self->device->usable_bytes;
+  QmLlmMemory none, all;
+
+  if (!(target > 0))
+    return;
+
+  qm_llm_memory_predict (self, &constants->choice, &none);
+  if (none.whole <= target)
+    return;
+
+  self->recomputed = 1;
+  qm_llm_memory_predict (self, &constants->choice, &all);
+  if (all.whole < target)
+    self->recomputed = (none.whole - target) / (none.whole - all.whole);
+}
+
+/* None where the job then fits, else full; Megatron recomputes layer by layer. */
 static void
 resolve_checkpointing (QmLlmJob *self)
 {
@@ -227,7 +249,10 @@ resolve_checkpointing (QmLlmJob *self)
 
   self->checkpointing = QM_CHECKPOINTING_NONE;
   if (self->stack == QM_LLM_STACK_MEGATRON)
-    return;
+    {
+      resolve_recomputed (self);
+      return;
+    }
 
   if (!self->batch_known)
     {
@@ -266,6 +291,7 @@ qm_llm_job_init (QmLlmJob              *self,
   double global_batch = plan->training.global_batch;
 
   self->plan = plan;
+  self->recomputed = 0;
   self->device = device;
   self->family = family;
   self->framework = &plan->constants->frameworks[framework];

@@ -321,12 +321,14 @@ activation_bytes (const QmLlmJob             *job,
 }
 
 /* Loss over the vocabulary, per token. The first stage of a pipeline is the
- * fullest, and has no head. */
+ * fullest, and has no head. One kernel for the loss is counted on only where the
+ * framework is named. */
 static double
 logits_bytes (const QmLlmJob             *job,
               const QmLlmMemoryConstants *k)
 {
-  double per_entry = k->logits;
+  gboolean named = job->plan->training.framework[0] != '\0';
+  double per_entry = job->framework->fused_loss && named ? k->logits_fused : k->logits;
 
   if (job->pipeline > 1 || job->plan->probe)
     return 0;
@@ -377,7 +379,10 @@ kept_activations (const QmLlmJob             *job,
   if (job->checkpointing == QM_CHECKPOINTING_SELECTIVE)
     layer *= k->selective;
 
-  return layer * layers;
+  if (job->plan->activation_offload)
+    layers = fmin (layers, k->offload_layers);
+
+  return (layer + (input - layer) * job->recomputed) * layers;
 }
 
 /* Gradients stand beside the activations where they are summed over

@@ -94,6 +94,7 @@ typedef struct {
   QmSharding sharding;
   QmOffload offload;
   QmCheckpointing checkpointing;
+  double recomputed;                /* share of the layers, where that was not stated */
 } QmLlmJob;
 
 typedef struct {

@@ -44,6 +44,8 @@ count_passes (const QmLlmJob *job)
     passes.again = 1;
   else if (job->checkpointing == QM_CHECKPOINTING_SELECTIVE)
     passes.again = plan->constants->rate.selective;
+  else
+    passes.again = plan->constants->rate.recomputed * job->recomputed;
 
   passes.passes += passes.again;
   return passes;

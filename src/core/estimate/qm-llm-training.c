@@ -307,6 +307,7 @@ fill_throughput (QmEstimate *estimate,
   const QmLlmTraining *self = first->job.plan;
   QmThroughput *throughput = &estimate->throughput;
   double width = qm_llm_rate_width (&first->job);
+  double attention = self->attention_flops * (first->job.framework->counts_whole_attention ? 2 : 1);
   double flops, scale;
 
   throughput->unit = QM_UNIT_TOKENS;
@@ -319,8 +320,9 @@ fill_throughput (QmEstimate *estimate,
   throughput->step_seconds = MIX (runs, time.step, width);
   throughput->samples_per_second = throughput->per_second.p50 / self->sequence;
 
-  /* A probe trains behind a frozen model, which is run forward only. */
-  flops = throughput->per_device_per_second.p50 * (self->dense_flops + self->attention_flops) / (self->probe ? 3 : 1);
+  /* Counted as the logs of the framework do, so that one can compare. A probe
+   * trains behind a frozen model, which is run forward only. */
+  flops = throughput->per_device_per_second.p50 * (self->dense_flops + attention) / (self->probe ? 3 : 1);
   throughput->tflops_per_device = flops / 1e12;
   throughput->mfu = flops / first->time.peak;
   throughput->bound_by = largest_part (&first->time);

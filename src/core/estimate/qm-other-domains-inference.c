@@ -299,6 +299,19 @@ cpu_seconds (const Batch *self)
   return self->batch * (ops * constants->cpu_tau * (self->free ? constants->cpu_free_tau : 1) + boxes) / groups;
 }
 
+/* What the ends of all kernels take, where part of the device waits for the
+ * rest: the more the wider it is against the work, so it counts for small
+ * batches on large devices. */
+static double
+tail_seconds (const Batch *self)
+{
+  if (self->site->kind != QM_DOMAIN_KIND_GPU)
+    return 0;
+
+  return self->ops / (self->engine == QM_DOMAIN_ENGINE_ENGINE && is_convolution (self->family) ? self->job->constants->run.cpu_fused_ops : 1) *
+         self->job->constants->host.kernel;
+}
+
 static double
 host_seconds (const Batch *self)
 {
@@ -369,7 +382,7 @@ run_dense (const QmOtherDomains *job,
   if (!(batch.flops > 0))
     return;
 
-  compute = batch.batch * sample_compute (&batch);
+  compute = batch.batch * sample_compute (&batch) + tail_seconds (&batch);
   traffic = batch.batch * sample_traffic (&batch);
   reads = batch.weights / site->bandwidth;
   if (generation && batch.batch >= MANY_IMAGES)

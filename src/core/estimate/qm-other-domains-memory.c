@@ -56,16 +56,22 @@ states_bytes (const QmOtherDomains *self)
   return self->constants->memory.optimizer[optimizer] * (self->pure_16_bit && !self->adapters ? PURE_16_BIT_STATES : 1);
 }
 
+/* Tuned code drops the padding, and its attention keeps no scores. */
 static void
 keep_encoder (const QmOtherDomains *self,
+              const QmDomainSite   *site,
               double                batch,
               double               *parts)
 {
   const QmDomainMemoryConstants *constants = &self->constants->memory;
   const QmDomainShape *shape = &self->shape;
-  double tokens = batch * self->sequence;
+  QmDomainStack stack = qm_domain_stack (self, site);
+  double real = qm_domain_real_tokens (self, stack);
+  double tokens = batch * self->sequence * (real + constants->padding_kept * (1 - real));
   double scores = self->training.attention == QM_ATTENTION_FLASH ? 0 : shape->heads * self->sequence;
 
+  if (self->training.attention == QM_ATTENTION_UNSET && stack == QM_DOMAIN_STACK_MLPERF)
+    scores *= constants->fused_scores;
   parts[QM_MEMORY_ACTIVATIONS] = tokens * shape->layers * kept_bytes (self) *
                                  (constants->encoder_states * shape->hidden + constants->encoder_scores * scores);
   if (self->checkpointed)
@@ -96,6 +102,7 @@ keep_denoiser (const QmOtherDomains *self,
 
 static void
 keep_activations (const QmOtherDomains *self,
+                  const QmDomainSite   *site,
                   double                batch,
                   double               *parts)
 {
@@ -106,7 +113,7 @@ keep_activations (const QmOtherDomains *self,
   switch (self->job)
     {
     case QM_DOMAIN_JOB_TRAIN_ENCODER:
-      keep_encoder (self, batch, parts);
+      keep_encoder (self, site, batch, parts);
       return;
     case QM_DOMAIN_JOB_TRAIN_DIFFUSION:
       keep_denoiser (self, batch, parts);
@@ -123,13 +130,17 @@ keep_activations (const QmOtherDomains *self,
   parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
 }
 
+/* Large denoisers are spread whatever the plan says of their data parallelism:
+ * so is their time. */
 static void
-shard (const QmDomainSite *site,
-       double             *parts)
+shard (const QmOtherDomains *self,
+       const QmDomainSite   *site,
+       double               *parts)
 {
   double devices = site->devices;
+  gboolean large = self->job == QM_DOMAIN_JOB_TRAIN_DIFFUSION && parameters_of (self) > self->constants->memory.sharded_from;
 
-  switch (site->given->sharding)
+  switch (large ? QM_SHARDING_ZERO3 : site->given->sharding)
     {
     case QM_SHARDING_ZERO3:
     case QM_SHARDING_HYBRID:
@@ -165,14 +176,14 @@ store_training (const QmOtherDomains *self,
   parts[QM_MEMORY_OPTIMIZER] = trainable * states_bytes (self);
   parts[QM_MEMORY_WORKSPACE] = constants->workspace;
   parts[QM_MEMORY_COMMUNICATION] = exchanges ? trainable * weight : 0;
-  keep_activations (self, batch, parts);
+  keep_activations (self, site, batch, parts);
   /* as in inference: nothing is kept for a way back */
   if (self->probe)
     {
       parts[QM_MEMORY_ACTIVATIONS] *= constants->run_activations / constants->norm;
       parts[QM_MEMORY_LOGITS] = 0;
     }
-  shard (site, parts);
+  shard (self, site, parts);
 }
 
 /* Cross-attention keeps the encoder's output of every layer; engines for
@@ -222,6 +233,33 @@ store_images (const QmOtherDomains *self,
     parts[QM_MEMORY_ACTIVATIONS] = batch * tokens * hidden * HALF * constants->generation_states;
 }
 
+/* Layers of a transformer without a shape: its tokens follow from the FLOPs a
+ * parameter, N = 12 L h^2 and A = 13 tokens L h from its blocks. */
+static double
+transformer_layers (const QmOtherDomains *self,
+                    double                activations)
+{
+  double parameters = parameters_of (self);
+  double tokens = self->facts.flops / (2 * parameters);
+  double stacked = activations / (13 * tokens);
+
+  return self->facts.layers > 0 ? self->facts.layers : CLAMP (12 * stacked * stacked / parameters, 4, 64);
+}
+
+/* Share of all activations that are there at once: of a network whose maps
+ * shrink those of its first layers, of a transformer those of one block. */
+static double
+alive (const QmOtherDomains *self,
+       double                activations)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+
+  if (self->facts.family != QM_FAMILY_TRANSFORMER || !(self->facts.flops > 0) || !(constants->run_block > 0))
+    return constants->run_activations;
+
+  return constants->run_block / transformer_layers (self, activations);
+}
+
 static void
 store_inference (const QmOtherDomains *self,
                  const QmDomainSite   *site,
@@ -239,7 +277,7 @@ store_inference (const QmOtherDomains *self,
   else if (self->job == QM_DOMAIN_JOB_RUN_WHISPER)
     store_speech (self, site, batch, parts);
   else
-    parts[QM_MEMORY_ACTIVATIONS] = batch * activations * element * constants->run_activations;
+    parts[QM_MEMORY_ACTIVATIONS] = batch * activations * element * alive (self, activations);
 }
 
 static double

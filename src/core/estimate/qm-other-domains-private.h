@@ -196,6 +196,8 @@ double        qm_domain_exposed         (const QmOtherDomainsConstants *constant
                                          double                         computation);
 
 /* rates */
+double        qm_domain_real_tokens     (const QmOtherDomains          *self,
+                                         QmDomainStack                  stack);
 QmDomainStack qm_domain_stack           (const QmOtherDomains          *self,
                                          const QmDomainSite            *site);
 QmDomainEngine qm_domain_engine         (const QmOtherDomains          *self,

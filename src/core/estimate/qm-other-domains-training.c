@@ -254,11 +254,18 @@ train_vision (const QmOtherDomains *self,
   limit_by_loader (self, site, run);
 }
 
-/* Share of real tokens: short inputs are cut full, long ones are padded; tuned
- * code drops the padding, or bins inputs by length. */
-static double
-real_tokens (const QmOtherDomains *self,
-             QmDomainStack         stack)
+/**
+ * qm_domain_real_tokens:
+ * @self: a job that trains a text encoder
+ * @stack: its software
+ *
+ * Returns: share of real tokens among those computed: short inputs are cut
+ *   full, long ones are padded; tuned code drops the padding, or bins inputs by
+ *   length
+ */
+double
+qm_domain_real_tokens (const QmOtherDomains *self,
+                       QmDomainStack         stack)
 {
   const QmDomainEncoderConstants *constants = &self->constants->encoder;
   double padded = CLAMP (log2 (fmax (self->sequence, 1) / 128) / 2, 0, 1);
@@ -335,7 +342,7 @@ train_encoder (const QmOtherDomains *self,
   const QmOtherDomainsConstants *constants = self->constants;
   const QmDomainShape *shape = &self->shape;
   QmDomainStack stack = qm_domain_stack (self, site);
-  double real = self->sequence * real_tokens (self, stack);
+  double real = self->sequence * qm_domain_real_tokens (self, stack);
   double factor, flops, compute, memory, tokens;
   Step step = { .synchronised = TRUE, .update_bytes = constants->update_adam };
 
