@@ -73,6 +73,7 @@ describe (const Dial *dial,
           double      threshold,
           const char *choice,
           double      first,
+          gboolean    monthly,
           const char *currency)
 {
   gboolean hours = dial->offset == G_STRUCT_OFFSET (QmWish, seconds);
@@ -83,7 +84,8 @@ describe (const Dial *dial,
                               above ? N_("With more than {limit} to wait") : N_("With less than {limit} to wait"));
   else
     message = qm_message_new (above ? "money-above" : "money-below",
-                              above ? N_("With more than {limit} to spend") : N_("With less than {limit} to spend"));
+                              above ? (monthly ? N_("With more than {limit} a month to spend") : N_("With more than {limit} to spend"))
+                                    : (monthly ? N_("With less than {limit} a month to spend") : N_("With less than {limit} to spend")));
 
   /* A limit above the best guess still changes the answer where the range reaches over it. */
   qm_message_set_detail (message, choice[0] == '\0' ? N_("Nothing would do")
@@ -167,7 +169,7 @@ find_change (const QmSearch *search,
   sensitivity->above = up;
   sensitivity->threshold = rounded (outside / dial->unit, up);
   g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
-  sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice, first.p50, currency);
+  sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice, first.p50, search->job.serving, currency);
   g_ptr_array_add (found, sensitivity);
   qm_choice_clear (&choice);
 }
