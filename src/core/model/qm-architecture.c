@@ -83,8 +83,13 @@ set_family (QmShape    *self,
         shape->approximate = TRUE;
 
       self->family = qm_family_table_find (self->table, type, parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
-      qm_shape_note (self, "model-family-unknown", NULL,
-                     N_("The family is not known: counted as a plain transformer, good to about 15 %"));
+      if (parts || qm_config_keys_has (&self->keys, "vocab_size"))
+        qm_shape_note (self, "model-family-unknown", NULL,
+                       N_("The family is not known: counted as a plain transformer, good to about 15 %"));
+      else
+        qm_shape_note (self, "model-family-unknown", NULL,
+                       N_("The family is not known, and no vocabulary is named: only its layers were counted, and the model "
+                          "may have several times as many parameters"));
     }
   self->keys.defaults = qm_architecture_family_defaults (self->family);
 }

@@ -109,11 +109,22 @@ add_layers (GPtrArray            *facts,
                                                "tokens", QM_ARGUMENT_COUNT, a->max_positions), origin);
 }
 
+/* As many tokens as the lines on a conversation are about: 0 for models that
+ * hold none, and no more than the model takes. */
+static double
+conversation_tokens (const QmArchitecture *a)
+{
+  if (!a->known || a->encoder_layers > 0 || qm_architecture_kv_bytes (a, USUAL_CONTEXT, 2) <= 0)
+    return 0;
+  return a->max_positions > 0 ? MIN (USUAL_CONTEXT, a->max_positions) : USUAL_CONTEXT;
+}
+
 static QmMessage *
 cache_message (const QmArchitecture *a)
 {
-  double ideal = qm_architecture_kv_bytes (a, USUAL_CONTEXT, 2);
-  double reserved = qm_architecture_kv_bytes_per_token (a, 2) * USUAL_CONTEXT;
+  double tokens = conversation_tokens (a);
+  double ideal = qm_architecture_kv_bytes (a, tokens, 2);
+  double reserved = qm_architecture_kv_bytes_per_token (a, 2) * tokens;
   QmMessage *message;
 
   if (ideal >= reserved)
@@ -128,12 +139,15 @@ add_cache (GPtrArray            *facts,
            const QmArchitecture *a)
 {
   double per_token = qm_architecture_kv_bytes_per_token (a, 2);
+  double tokens = conversation_tokens (a);
 
   if (a->known && per_token > 0)
-    {
-      add (facts, N_("Memory for each token of a conversation"), bytes_message (per_token), N_("Keys and values in 16 bit"));
-      add (facts, N_("Memory for a conversation of 8192 tokens"), cache_message (a), N_("Keys and values in 16 bit"));
-    }
+    add (facts, tokens > 0 ? N_("Memory for each token of a conversation") : N_("Memory for each token of an answer"),
+         bytes_message (per_token), N_("Keys and values in 16 bit"));
+  if (tokens > 0 && per_token > 0)
+    add (facts, tokens < USUAL_CONTEXT ? N_("Memory for a conversation of full length")
+                                       : N_("Memory for a conversation of 8192 tokens"),
+         cache_message (a), N_("Keys and values in 16 bit"));
   if (a->state_size > 0)
     add (facts, N_("State of a conversation, whatever its length"), bytes_message (2 * a->state_size),
          N_("Of the layers with a state, in 32 bit"));
@@ -168,12 +182,23 @@ add_weights (GPtrArray     *facts,
     add (facts, N_("Weights in the file"), bytes_message (self->stored_bytes), N_("Added up over its tensors"));
 }
 
+static const char *
+serving_origin (double tokens)
+{
+  if (tokens <= 0)
+    return N_("Weights; an engine adds some");
+  if (tokens < USUAL_CONTEXT)
+    return N_("Weights and one conversation of full length; an engine adds some");
+  return N_("Weights and one conversation of 8192 tokens; an engine adds some");
+}
+
 static void
 add_needs (GPtrArray     *facts,
            const QmModel *self,
            JsonNode      *formats)
 {
-  double cache = self->architecture.known ? qm_architecture_kv_bytes (&self->architecture, USUAL_CONTEXT, 2) : 0;
+  double tokens = conversation_tokens (&self->architecture);
+  double cache = tokens > 0 ? qm_architecture_kv_bytes (&self->architecture, tokens, 2) : 0;
   double packed = format_bytes (self, formats, "awq-int4", 4.25);
   QmMessage *serve = qm_message_new ("model-serve", N_("{least} in 4 bit, {most} in 16 bit"));
   QmMessage *train = qm_message_new ("model-train", N_("{all} for all weights; {lora} hold the frozen ones of LoRA, {qlora} "
@@ -181,7 +206,7 @@ add_needs (GPtrArray     *facts,
 
   qm_message_add (serve, "least", QM_ARGUMENT_FILE_BYTES, packed + cache);
   qm_message_add (serve, "most", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters + cache);
-  add (facts, N_("To serve it"), serve, N_("Weights and one conversation of 8192 tokens; an engine adds some"));
+  add (facts, N_("To serve it"), serve, serving_origin (tokens));
   qm_message_add (train, "all", QM_ARGUMENT_FILE_BYTES, ADAMW_BYTES * self->parameters);
   qm_message_add (train, "lora", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters);
   qm_message_add (train, "qlora", QM_ARGUMENT_FILE_BYTES, format_bytes (self, formats, "nf4", 4.13));
