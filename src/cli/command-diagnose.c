@@ -5,6 +5,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "qm-cli.h"
+#include "qm-error.h"
 
 static const char *
 tier_words (int tier)
@@ -19,7 +20,7 @@ print_ladder (const QmLadder *ladder,
   const QmWords *words = qm_language_get_words ();
   g_autofree char *need = qm_format_bytes (words, ladder->planned.memory.need.p50);
   g_autofree char *usable = qm_format_bytes (words, ladder->planned.memory.usable_bytes);
-  int tier = 0;
+  int tier = 0, taken = 0;
 
   /* Translators: amount of memory, name of a device, amount of memory */
   g_print (_("The plan needs %s on each %s, which has %s.\n"), need, device->name, usable);
@@ -32,18 +33,46 @@ print_ladder (const QmLadder *ladder,
       if (rung->tier != tier)
         g_print ("\n%d. %s\n", rung->tier, tier_words (rung->tier));
       tier = rung->tier;
+      taken += rung->state == QM_RUNG_TAKEN;
       g_print ("  %s %s: %s\n", rung->state == QM_RUNG_TAKEN ? "✓" : " ", text, result);
     }
-  g_print ("\n%s\n", ladder->fits ? _("With the marked changes it fits.") : _("Even so it does not fit: take a smaller model or a larger device."));
+  g_print ("\n%s\n", taken == 0 && ladder->fits ? _("It fits as it is.") : ladder->fits ? _("With the marked changes it fits.") : _("Even so it does not fit: take a smaller model or a larger device."));
+}
+
+/* Where the plan names no device and this computer has none: that of the answer. */
+static const QmDevice *
+device_of_answer (QmCli       *cli,
+                  QmResolved **resolved,
+                  GError     **error)
+{
+  g_autoptr (QmRecommendation) recommendation = qm_cli_recommend (cli, *resolved, error);
+  const QmEstimate *estimate;
+  QmResolved *settled;
+
+  if (recommendation == NULL)
+    return NULL;
+  if (qm_recommendation_n_choices (recommendation) == 0)
+    {
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
+                    N_("is missing, and nothing that may be used keeps all your limits; name a device"), NULL);
+      return NULL;
+    }
+
+  estimate = &qm_recommendation_choice (recommendation, 0)->estimate;
+  settled = qm_ladder_resolve (qm_recommendation_get_resolved (recommendation), estimate);
+  qm_resolved_free (*resolved);
+  *resolved = settled;
+
+  return estimate->device;
 }
 
 /* The device that the plan names, else the first of this computer. */
 static const QmDevice *
-find_device (QmCli            *cli,
-             const QmResolved *resolved,
-             GError          **error)
+find_device (QmCli       *cli,
+             QmResolved **resolved,
+             GError     **error)
 {
-  const char *id = resolved->plan->configuration.device;
+  const char *id = (*resolved)->plan->configuration.device;
   const QmDevice *device = id[0] != '\0' ? qm_catalog_find_device (cli->catalog, id) : NULL;
   QmHere here = { 0 };
 
@@ -51,22 +80,20 @@ find_device (QmCli            *cli,
     return device;
   if (id[0] != '\0')
     {
-      g_set_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE,
-                   _("configuration.device: no device \"%s\" is in the catalog; the nearest is \"%s\""), id,
-                   qm_catalog_nearest_id (cli->catalog, "device", id));
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
+                    N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""), "word", id,
+                    "nearest", qm_catalog_nearest_id (cli->catalog, "device", id), NULL);
       return NULL;
     }
 
   if (qm_cli_get_machine (cli, error) == NULL)
     return NULL;
   qm_machine_get_here (cli->machine, &here);
-  for (int i = 0; i < here.n_devices && device == NULL; i++)
-    device = here.devices[i];
-  if (device == NULL)
-    g_set_error_literal (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING,
-                         _("configuration.device: is missing, and this computer has no GPU of the catalog; name a device"));
+  for (int i = 0; i < here.n_devices; i++)
+    if (here.devices[i] != NULL)
+      return here.devices[i];
 
-  return device;
+  return device_of_answer (cli, resolved, error);
 }
 
 /**
@@ -107,7 +134,7 @@ qm_command_diagnose (QmCli   *cli,
   resolved = qm_cli_load_plan (cli, path, error);
   if (resolved == NULL)
     return FALSE;
-  device = find_device (cli, resolved, error);
+  device = find_device (cli, &resolved, error);
   if (device == NULL)
     {
       g_prefix_error (error, "%s: ", path);
