@@ -346,6 +346,39 @@ qm_window_show_toast (QmWindow   *self,
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+/* In a narrow window the fact sheet lies below what is seen. */
+static void
+tell_model (QmWindow *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (self->session);
+  g_autofree char *count = NULL;
+  g_autofree char *text = NULL;
+
+  if (resolved == NULL || resolved->model == NULL)
+    return;
+  count = qm_format_count_short (qm_language_get_words (), resolved->model->parameters);
+  text = g_strdup_printf (_("%s: %s parameters"), resolved->model->name, count);
+  qm_window_show_toast (self, text, NULL, NULL);
+}
+
+static void
+take_model (QmWindow   *self,
+            const char *path)
+{
+  g_autofree char *problem = NULL;
+
+  qm_session_set_model_file (self->session, path);
+  qm_window_show_page (self, "model");
+  problem = g_strdup (qm_session_get_problem (self->session));
+  if (problem == NULL)
+    {
+      tell_model (self);
+      return;
+    }
+  qm_session_undo (self->session);
+  qm_window_show_error (self, _("This file is no model"), problem);
+}
+
 /**
  * qm_window_open_file:
  * @self: a window
@@ -364,15 +397,7 @@ qm_window_open_file (QmWindow *self,
 
   if (!g_str_has_suffix (name, ".qmplan") && path != NULL)
     {
-      qm_session_set_model_file (self->session, path);
-      qm_window_show_page (self, "model");
-      if (qm_session_get_problem (self->session) != NULL)
-        {
-          g_autofree char *problem = g_strdup (qm_session_get_problem (self->session));
-
-          qm_session_undo (self->session);
-          qm_window_show_error (self, _("This file is no model"), problem);
-        }
+      take_model (self, path);
       return;
     }
 

@@ -138,6 +138,21 @@ test_unreadable (void)
   assert_refused (&driver, missing, "The plan could not be opened");
 }
 
+/* A model file says at once what it is, however narrow the window. */
+static void
+test_model_file (void)
+{
+  g_auto (Driver) driver = { NULL };
+  g_autoptr (GFile) file = write_file ("small-model.json", "{\"model_type\":\"llama\",\"hidden_size\":4096,\"vocab_size\":32000,"
+                                       "\"num_hidden_layers\":32,\"num_attention_heads\":32,\"intermediate_size\":11008}", -1);
+
+  driver_open (&driver, 360, 700);
+  qm_window_open_file (driver.window, file);
+  driver_settle (&driver);
+  driver_assert_page (&driver, "model");
+  g_assert_true (driver_shows (GTK_WIDGET (driver.window), "small-model: 6.74\302\240B parameters"));
+}
+
 static void
 test_unwritable (void)
 {
@@ -201,6 +216,7 @@ add_tests (void)
   g_test_add_func ("/window/files/draft", test_draft);
   g_test_add_func ("/window/files/unreadable", test_unreadable);
   g_test_add_func ("/window/files/unwritable", test_unwritable);
+  g_test_add_func ("/window/files/model-file", test_model_file);
   g_test_add_func ("/window/files/report", test_report);
 }
 
