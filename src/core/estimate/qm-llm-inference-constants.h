@@ -119,6 +119,8 @@ typedef struct {
   gboolean micro_batches;           /* logits of one micro-batch are held */
   gboolean pipelined_prompts;       /* pieces of a prompt follow each other through the stages */
   gboolean whole_prompts;           /* a prompt is one pass */
+  gboolean fp8_cache;               /* with weights of 8 bits or fewer the cache is fp8, unless said */
+  gboolean profiled;                /* a trial run at the start sets aside what a full step takes */
   gboolean fp32_on_processors;
 } QmInferenceEngine;
 
@@ -149,6 +151,10 @@ typedef struct {
   double memory_utilisation;
   double engine_reserve;
   double prompt_chunk;
+  double profile_chunk;
+  double profile_above;
+  double profile_outside;
+  double sampler_bytes;
   double micro_batch;
   double pipeline_overlap;
   double host_bandwidth;

@@ -25,6 +25,23 @@ activation_bytes (const QmInferenceJob *job,
   return fmax (0, bytes - later / (job->tensor * job->pipeline));
 }
 
+/* What an engine that tries a full step at its start finds for it: on each
+ * rank its share of the feed-forward layer and of attention, the residual whole,
+ * of routed tokens a copy for each expert; and the logits of all sequences with
+ * what sampling makes of them. */
+static double
+profile_bytes (const QmInferenceJob *job)
+{
+  const QmInferenceShape *shape = &job->plan->shape;
+  const QmInferenceLimits *limits = &job->plan->constants->limits;
+  double sampler = job->plan->max_sequences * shape->vocabulary * limits->sampler_bytes;
+  double tokens = job->memory >= limits->profile_above ? limits->profile_chunk : limits->prompt_chunk;
+  double shared = 3 * shape->ffn_used + (shape->heads + 2 * shape->kv_heads) * shape->head_size;
+  double copies = shape->experts > 1 ? shape->experts_per_token * shape->hidden : 0;
+
+  return tokens * 2 * (2 * shape->hidden + shared / job->tensor + copies) + sampler;
+}
+
 static void
 add_parts (const QmInferenceJob   *job,
            QmInferenceMemoryParts *memory)
@@ -46,6 +63,11 @@ add_parts (const QmInferenceJob   *job,
   parts[QM_MEMORY_KV_CACHE] = sequences * cache / shares;
   parts[QM_MEMORY_ACTIVATIONS] = activation_bytes (job, chunk, sequences);
   parts[QM_MEMORY_LOGITS] = logits * shape->vocabulary * 4;
+  if (plan->engine->profiled && !job->on_cpu)
+    {
+      parts[QM_MEMORY_ACTIVATIONS] = profile_bytes (job);
+      parts[QM_MEMORY_LOGITS] = 0;
+    }
   parts[QM_MEMORY_COMMUNICATION] = job->tensor > 1 ? limits->collective : 0;
   if (job->on_cpu)
     {
@@ -106,7 +128,11 @@ qm_inference_pool_bytes (const QmInferenceJob *job)
 {
   const QmInferenceLimits *limits = &job->plan->constants->limits;
   double devices = job->tensor * job->pipeline;
-  double free = limits->memory_utilisation * job->memory - limits->engine_reserve - (devices > 1 ? limits->collective : 0);
+  double collective = devices > 1 ? limits->collective : 0;
+  double free = limits->memory_utilisation * job->memory - limits->engine_reserve - collective;
+
+  if (job->plan->engine->profiled)
+    free = limits->memory_utilisation * job->device->usable_bytes - limits->profile_outside - collective - profile_bytes (job);
 
   return free * devices - job->plan->weight_bytes * job->device_share;
 }

@@ -11,6 +11,7 @@ typedef struct {
   double active;                    /* A */
   double layers;
   double hidden;
+  double ffn_used;                  /* width of the feed-forward layer that a token passes */
   double heads;
   double kv_heads;
   double head_size;

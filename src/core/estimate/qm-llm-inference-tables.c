@@ -434,6 +434,8 @@ read_engine (QmLlmInferenceConstants  *self,
       engine->micro_batches = has_trait (line, "micro-batches");
       engine->pipelined_prompts = has_trait (line, "pipelined-prompts");
       engine->whole_prompts = has_trait (line, "whole-prompts");
+      engine->fp8_cache = has_trait (line, "fp8-cache");
+      engine->profiled = has_trait (line, "profiled");
       engine->fp32_on_processors = has_trait (line, "fp32-on-processors");
     }
 

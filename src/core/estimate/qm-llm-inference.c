@@ -110,6 +110,9 @@ qm_llm_inference_new (const QmLlmInferenceConstants *constants,
   self->family = self->engine->family;
   self->format = qm_inference_constants_find_format (constants, plan->serving.weights, &known);
   self->kv_bytes = qm_inference_constants_kv_bytes (constants, plan->serving.kv_cache);
+  if (self->engine->fp8_cache && plan->serving.kv_cache[0] == '\0' &&
+      (self->format.kernel == QM_INFERENCE_KERNEL_FP8 || self->format.kernel == QM_INFERENCE_KERNEL_FP4))
+    self->kv_bytes = qm_inference_constants_kv_bytes (constants, "fp8");
   qm_inference_shape_init (&self->shape, &model->architecture, model->parameters, model->active_parameters);
   self->weight_bytes = qm_inference_weight_bytes (&self->shape, &self->format);
   resolve_serving (self, plan);
