@@ -391,6 +391,18 @@ pooled (GPtrArray *runs)
   return all;
 }
 
+static GArray *
+figures_of_inference (Fit *self)
+{
+  GArray *figures = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < self->figures->len; i++)
+    if (fit_part_table (((FitFigure *) g_ptr_array_index (self->figures, i))->part) == FIT_TABLE_INFERENCE)
+      g_array_append_val (figures, i);
+
+  return figures;
+}
+
 static gboolean
 write_fit (Fit        *self,
            GPtrArray  *runs,
@@ -398,6 +410,7 @@ write_fit (Fit        *self,
            GError    **error)
 {
   g_autoptr (GPtrArray) all = pooled (runs);
+  g_autoptr (GArray) inference = figures_of_inference (self);
   g_autoptr (JsonObject) root = json_object_new ();
   JsonObject *evidence = json_object_get_object_member (json_node_get_object (self->tables[FIT_TABLE_INFERENCE]), "evidence");
 
@@ -405,6 +418,7 @@ write_fit (Fit        *self,
   for (guint i = 0; i < self->figures->len; i++)
     ((FitFigure *) g_ptr_array_index (self->figures, i))->fold = 0;
   fit_all (self);
+  fit_set_evidence (self, inference);
   json_object_set_object_member (root, "constants", constants_to_json (self));
   json_object_set_object_member (root, "evidence", json_object_ref (evidence));
 

@@ -25,6 +25,7 @@ static const Entry memory_entries[] = {
   { "mem.logits_fused", MEMORY (logits_fused) },
   { "mem.offload_layers", MEMORY (offload_layers) },
   { "mem.lora_input", MEMORY (lora_input) },
+  { "mem.lora_input_plain", MEMORY (lora_input_plain) },
   { "mem.qlora_input", MEMORY (qlora_input) },
   { "mem.quant_extra", MEMORY (quantised_extra) },
   { "mem.ds_grad", MEMORY (deepspeed_gradients) },

@@ -93,6 +93,7 @@ typedef struct {
   double logits_fused;
   double offload_layers;
   double lora_input;
+  double lora_input_plain;
   double qlora_input;
   double quantised_extra;
   double deepspeed_gradients;

@@ -296,7 +296,8 @@ activation_bytes (const QmLlmJob             *job,
   if (plan->frozen)
     {
       bytes -= 2 * (s->norms * s->hidden + (job->fused ? 0 : s->ffn_used));
-      bytes += k->lora_input * plan->adapted_inputs;
+      bytes += plan->training.lora_dropout == 0 ? k->lora_input_plain * plan->adapted_distinct
+                                                : k->lora_input * plan->adapted_inputs;
       if (plan->training.method == QM_METHOD_QLORA && job->framework->keeps_frozen_inputs)
         bytes += k->qlora_input * (3 * s->hidden + s->activation_query + s->ffn_used);
     }

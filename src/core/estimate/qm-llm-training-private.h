@@ -63,6 +63,7 @@ struct _QmLlmTraining {
   double sequence;
   double trainable;
   double adapted_inputs;            /* sum of input widths of adapted modules */
+  double adapted_distinct;          /* the same, where modules share an input once */
   double dense_flops;               /* a token, forward and backward */
   double attention_flops;
 };

@@ -209,6 +209,7 @@ qm_llm_training_set_adapters (QmLlmTraining *self)
   int n = targets->n > 0 ? targets->n : n_modules;
 
   self->trainable = 0;
+  self->adapted_distinct = 0;
   for (int i = 0; i < n; i++)
     {
       const char *name = targets->n > 0 ? targets->words[i] : modules[i].name;
@@ -224,6 +225,9 @@ qm_llm_training_set_adapters (QmLlmTraining *self)
       module = module != NULL ? module : &other;
       self->trainable += rank * (module->input + module->output) * s->layers;
       self->adapted_inputs += module->input;
+      /* the others read what a projection beside them reads */
+      if (!g_str_equal (name, "k_proj") && !g_str_equal (name, "v_proj") && !g_str_equal (name, "gate_proj"))
+        self->adapted_distinct += module->input;
     }
 
   if (self->training.trainable_parameters > 0)
