@@ -9,7 +9,7 @@
  * five, and strata with few figures are drawn to what is known of more. The
  * widths of a figure never use the residuals of its own fold. */
 
-#define LEVEL 0.79
+#define LEVEL 0.78
 #define STRATUM_PRIOR 12
 #define STATE_PRIOR 8
 #define CLASS_PRIOR 40

@@ -300,16 +300,15 @@ cpu_seconds (const Batch *self)
 }
 
 /* What the ends of all kernels take, where part of the device waits for the
- * rest: the more the wider it is against the work, so it counts for small
- * batches on large devices. */
+ * rest: the more the wider it is against the work. Batches of images leave
+ * nothing to see of it. */
 static double
 tail_seconds (const Batch *self)
 {
-  if (self->site->kind != QM_DOMAIN_KIND_GPU)
+  if (self->site->kind != QM_DOMAIN_KIND_GPU || self->job->job == QM_DOMAIN_JOB_RUN_VISION)
     return 0;
 
-  return self->ops / (self->engine == QM_DOMAIN_ENGINE_ENGINE && is_convolution (self->family) ? self->job->constants->run.cpu_fused_ops : 1) *
-         self->job->constants->host.kernel;
+  return self->ops * self->job->constants->host.kernel;
 }
 
 static double

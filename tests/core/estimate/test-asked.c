@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "decide/qm-choices.h"
+
+/* What people asked about memory in public, with the answer that turned out to
+ * be right, and two figures of articles that give no recipe. The places stand
+ * beside the tests: "repository#issue" on GitHub. */
+
+#define GIB (1024.0 * 1024 * 1024)
+
+#define QWEN3_4B \
+  "{'model_type': 'qwen3', 'hidden_size': 2560, 'num_hidden_layers': 36, 'num_attention_heads': 32, 'num_key_value_heads': 8," \
+  " 'head_dim': 128, 'intermediate_size': 9728, 'vocab_size': 151936, 'tie_word_embeddings': true}"
+#define LLAMA_70B \
+  "{'model_type': 'llama', 'hidden_size': 8192, 'num_hidden_layers': 80, 'num_attention_heads': 64, 'num_key_value_heads': 8," \
+  " 'intermediate_size': 28672, 'vocab_size': 128256}"
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+/* Single quotes in @text are double ones. */
+static QmMemory
+memory_of (const char *text)
+{
+  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
+  g_autoptr (JsonNode) node = json_from_string (json, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmResolved) resolved = NULL;
+  QmChoice choice;
+  QmMemory memory;
+
+  g_assert_nonnull (node);
+  plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
+  memory = choice.estimate.memory;
+  qm_choice_clear (&choice);
+
+  return memory;
+}
+
+/* tatsu-lab/stanford_alpaca#322: 7 B parameters under AdamW in 32 bits are
+ * 4 + 4 + 8 bytes each, 112 GB before activations. */
+static void
+test_sixteen_bytes (void)
+{
+  QmMemory memory = memory_of (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'train',"
+    " 'model': {'parameters': 7e9}, 'training': {'precision': 'fp32', 'optimizer': 'adamw', 'framework': 'pytorch'},"
+    " 'configuration': {'device': 'h200-sxm-141gb', 'devices': 1, 'micro_batch': 1}}");
+
+  g_assert_cmpfloat_with_epsilon (memory.parts[QM_MEMORY_WEIGHTS], 28e9, 1e6);
+  g_assert_cmpfloat_with_epsilon (memory.parts[QM_MEMORY_GRADIENTS], 28e9, 1e6);
+  g_assert_cmpfloat_with_epsilon (memory.parts[QM_MEMORY_OPTIMIZER], 56e9, 1e6);
+}
+
+static QmMemory
+long_adapter (const char *checkpointing)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'fine-tune',"
+    " 'model': {'architecture': " QWEN3_4B ", 'parameters': 4.02e9},"
+    " 'training': {'method': 'lora', 'lora_rank': 16, 'lora_dropout': 0, 'precision': 'bf16', 'framework': 'peft',"
+    " 'sequence_length': 13000, 'activation_checkpointing': '%s'},"
+    " 'configuration': {'device': 'a100-sxm4-80gb', 'devices': 1, 'micro_batch': 1}}", checkpointing);
+
+  return memory_of (text);
+}
+
+/* gke-labs/open-rl#99: not weights but about 70 GiB of activations end a LoRA
+ * run of 13,000 tokens on 80 GB; with checkpointing they are a few GiB. */
+static void
+test_activations_of_adapters (void)
+{
+  QmMemory none = long_adapter ("none"), full = long_adapter ("full");
+
+  g_assert_cmpfloat (fabs (none.parts[QM_MEMORY_ACTIVATIONS] / (70 * GIB) - 1), <, 0.15);
+  g_assert_false (none.fits);
+  g_assert_cmpfloat (full.parts[QM_MEMORY_ACTIVATIONS], <, 5 * GIB);
+  g_assert_true (full.fits);
+}
+
+static QmMemory
+quantised_70b (const char *device,
+               int         devices,
+               const char *sharding)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'fine-tune',"
+    " 'model': {'architecture': " LLAMA_70B ", 'parameters': 70.55e9},"
+    " 'training': {'method': 'qlora', 'base_weights': 'gptq-int4', 'lora_rank': 8, 'framework': 'llama-factory',"
+    " 'sequence_length': 1024, 'activation_checkpointing': 'full'},"
+    " 'configuration': {'device': '%s', 'devices': %d, 'data_parallel': %d, 'micro_batch': 1, 'sharding': '%s'}}",
+    device, devices, devices, sharding);
+
+  return memory_of (text);
+}
+
+/* hiyouga/LlamaFactory#4559: four cards of 24 GB are not the 48 GB on one card
+ * that a quantised 70B asks for; data parallelism keeps the model on each, and
+ * only splitting it helps. */
+static void
+test_four_cards_are_not_one (void)
+{
+  QmMemory one = quantised_70b ("l40s", 1, "none");
+  QmMemory replicated = quantised_70b ("a10g", 4, "none");
+  QmMemory split = quantised_70b ("a10g", 4, "zero3");
+
+  g_assert_cmpfloat (fabs (one.need.p50 / 48e9 - 1), <, 0.10);
+  g_assert_cmpfloat (replicated.need.p50, >=, one.need.p50);
+  g_assert_cmpfloat (replicated.fit_probability, <, 0.05);
+  g_assert_cmpfloat (split.need.p50, <, replicated.need.p50 / 2);
+  g_assert_cmpfloat (split.fit_probability, >, 0.5);
+}
+
+static QmMemory
+deepseek (const char *device,
+          int         devices,
+          const char *weights)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'serve',"
+    " 'model': {'id': 'deepseek-v3'}, 'serving': {'engine': 'vllm', 'weights': '%s', 'input_tokens': 2048,"
+    " 'output_tokens': 512, 'concurrency': 1}, 'configuration': {'device': '%s', 'devices': %d}}", weights, device, devices);
+
+  return memory_of (text);
+}
+
+/* deepseek-ai/DeepSeek-V3#577: 671 B in FP8 take about 700 GB: eight of 141 GB or
+ * sixteen of 80 GB, eight of 80 GB are too few. In 16 bits, 1.34 TB, sixteen of
+ * 80 GB are too few as well. */
+static void
+test_how_many_for_671b (void)
+{
+  g_assert_false (deepseek ("h100-sxm5-80gb", 8, "fp8").fits);
+  g_assert_true (deepseek ("h100-sxm5-80gb", 16, "fp8").fits);
+  g_assert_true (deepseek ("h200-sxm-141gb", 8, "fp8").fits);
+  g_assert_false (deepseek ("a100-sxm4-80gb", 16, "bf16").fits);
+  g_assert_true (deepseek ("a100-sxm4-80gb", 32, "bf16").fits);
+  g_assert_cmpfloat_with_epsilon (8 * deepseek ("h200-sxm-141gb", 8, "fp8").parts[QM_MEMORY_WEIGHTS], 700e9, 40e9);
+  g_assert_cmpfloat_with_epsilon (16 * deepseek ("a100-sxm4-80gb", 16, "bf16").parts[QM_MEMORY_WEIGHTS], 1.34e12, 0.03e12);
+}
+
+static QmMemory
+vit_huge (const char *precision)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'image-classification', 'activity': 'train',"
+    " 'model': {'id': 'vit-huge-patch14-224'}, 'training': {'image_size': 224, 'framework': 'pytorch',"
+    " 'precision': '%s', 'optimizer': 'adamw'}, 'configuration': {'device': 'a100-sxm4-40gb', 'devices': 8,"
+    " 'data_parallel': 8, 'micro_batch': 32}}", precision);
+
+  return memory_of (text);
+}
+
+/* An article has ViT-Huge at batch 32 take 38 of 40 GB on each card of an
+ * a2-highgpu-8g. Under autocast, AdamW and plain data parallelism, patches of 14
+ * at 224 pixels, the range holds it; in 32 bits it would not run. */
+static void
+test_article_vit_huge (void)
+{
+  QmMemory mixed = vit_huge ("amp-fp16"), single = vit_huge ("fp32");
+
+  g_assert_cmpfloat (mixed.need.p10, <=, 38e9);
+  g_assert_cmpfloat (mixed.need.p90, >=, 38e9);
+  g_assert_true (mixed.fits);
+  g_assert_false (single.fits);
+}
+
+static double
+sharded_ratio (int devices)
+{
+  double need[2];
+  const char *const shardings[] = { "none", "zero3" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shardings); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'train',"
+        " 'model': {'parameters': 175e9}, 'training': {'framework': 'deepspeed', 'optimizer': 'adamw',"
+        " 'precision': 'amp-bf16', 'sequence_length': 2048, 'activation_checkpointing': 'full'},"
+        " 'configuration': {'device': 'a100-sxm4-80gb', 'devices': %d, 'data_parallel': %d, 'micro_batch': 1,"
+        " 'sharding': '%s'}}", devices, devices, shardings[i]);
+
+      need[i] = memory_of (text).need.p50;
+    }
+
+  return need[0] / need[1];
+}
+
+/* An article has ZeRO-3 need 4.6 times less memory at 175 B parameters than plain
+ * data parallelism. That is what three or four devices give: states shrink with
+ * their number, so eight give twice as much. */
+static void
+test_article_zero3 (void)
+{
+  g_assert_cmpfloat (sharded_ratio (3), <, 4.6);
+  g_assert_cmpfloat (sharded_ratio (4), >, 4.6);
+  g_assert_cmpfloat (sharded_ratio (8), >, 8);
+  g_test_message ("%.2f %.2f %.2f", sharded_ratio (3), sharded_ratio (4), sharded_ratio (8));
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/asked/sixteen-bytes", test_sixteen_bytes);
+  g_test_add_func ("/asked/activations-of-adapters", test_activations_of_adapters);
+  g_test_add_func ("/asked/four-cards-are-not-one", test_four_cards_are_not_one);
+  g_test_add_func ("/asked/how-many-for-671b", test_how_many_for_671b);
+  g_test_add_func ("/article/vit-huge", test_article_vit_huge);
+  g_test_add_func ("/article/zero3", test_article_zero3);
+  status = g_test_run ();
+
+  g_object_unref (estimator);
+  g_object_unref (catalog);
+  return status;
+}
