@@ -84,7 +84,7 @@ show_reasons (QmAnswerPage     *self,
   gboolean given = choice->reasons != NULL && choice->reasons->len > 0;
   g_autoptr (GPtrArray) reasons = given ? g_ptr_array_ref (choice->reasons)
                                         : qm_estimate_explain (qm_session_get_estimator (self->session),
-                                                               qm_recommendation_get_resolved (recommendation), choice);
+                                                               qm_recommendation_get_resolved (recommendation), choice, NULL);
 
   gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
   for (guint i = 0; i < reasons->len; i++)

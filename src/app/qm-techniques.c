@@ -104,10 +104,9 @@ show_rung (AdwSwitchRow *row,
 }
 
 static void
-update (QmTechniques *self)
+show (QmTechniques   *self,
+      const QmLadder *ladder)
 {
-  g_autoptr (QmLadder) ladder = qm_ladder_with (self->estimator, self->resolved, self->device, self->wanted);
-
   self->updating = TRUE;
   for (guint i = 0; i < self->rows->len && i < ladder->rungs->len; i++)
     show_rung (g_ptr_array_index (self->rows, i), &g_array_index (ladder->rungs, QmRung, i));
@@ -116,6 +115,14 @@ update (QmTechniques *self)
   self->usable = ladder->reached.memory.usable_bytes;
   show_summary (self, ladder);
   show_memory (self, ladder->reached.memory.need);
+}
+
+static void
+update (QmTechniques *self)
+{
+  g_autoptr (QmLadder) ladder = qm_ladder_with (self->estimator, self->resolved, self->device, self->wanted);
+
+  show (self, ladder);
 }
 
 static void
@@ -254,5 +261,5 @@ qm_techniques_set (QmTechniques     *self,
 
   ladder = qm_ladder_with (estimator, self->resolved, self->device, 0);
   make_rows (self, ladder);
-  update (self);
+  show (self, ladder);
 }

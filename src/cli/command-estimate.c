@@ -20,7 +20,7 @@ print (QmCli            *cli,
     }
 
   qm_cli_print_choice (cli, resolved, choice, FALSE);
-  explanation = qm_estimate_explain (cli->estimator, resolved, choice);
+  explanation = qm_estimate_explain (cli->estimator, resolved, choice, NULL);
   warnings = qm_estimate_warnings (cli->estimator, resolved, choice);
   for (guint i = 0; i < explanation->len; i++)
     qm_cli_print_message (g_ptr_array_index (explanation, i));

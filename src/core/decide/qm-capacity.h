@@ -17,13 +17,13 @@ G_BEGIN_DECLS
  * @devices the fewest. NaN where the plan has no such thing, 0 where not even the
  * least fits, infinite where there was no end to it.
  */
-typedef struct {
+struct _QmCapacity {
   double micro_batch;
   double context_tokens;
   double concurrency;
   double devices;
   double parameters;
-} QmCapacity;
+};
 
 void        qm_capacity_solve   (QmEstimator      *estimator,
                                  const QmResolved *resolved,

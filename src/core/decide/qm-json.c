@@ -359,16 +359,15 @@ qm_choice_to_json (QmEstimator      *estimator,
 {
   const QmEstimate *estimate = &choice->estimate;
   JsonObject *root = json_object_new ();
-  g_autoptr (GPtrArray) explanation = qm_estimate_explain (estimator, resolved, choice);
+  QmCapacity capacity;
+  g_autoptr (GPtrArray) explanation = qm_estimate_explain (estimator, resolved, choice, &capacity);
   g_autoptr (GPtrArray) warnings = qm_estimate_warnings (estimator, resolved, choice);
   JsonNode *node = json_node_new (JSON_NODE_OBJECT);
-  QmCapacity capacity;
 
   json_object_set_string_member (root, "format", "quartermaster-estimate");
   json_object_set_int_member (root, "version", 1);
   add_model (root, estimator, resolved, estimate);
   json_object_set_member (root, "configuration", qm_configuration_to_json (&estimate->configuration));
-  qm_capacity_solve (estimator, resolved, estimate, &capacity);
   add_memory (root, &estimate->memory, &capacity);
   add_throughput (root, &estimate->throughput);
   add_serving (root, &estimate->serving);

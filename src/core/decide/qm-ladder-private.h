@@ -5,6 +5,8 @@
 
 G_BEGIN_DECLS
 
+#define QM_MAX_RUNGS 16
+
 /* A plan on its way down, and its last estimate. */
 typedef struct {
   QmEstimator *estimator;
@@ -19,6 +21,7 @@ typedef struct {
  * @turn: changes the plan; says what becomes of the rung, %QM_RUNG_TAKEN where
  *   the plan was changed
  * @lossy: whether the result may be worse for it
+ * @language_only: there is no such thing for other models
  */
 typedef struct {
   int tier;
@@ -27,10 +30,11 @@ typedef struct {
   const char *detail;
   QmRungState (*turn) (QmDescent *descent);
   gboolean lossy;
+  gboolean language_only;
 } QmRungKind;
 
-const QmRungKind *qm_rung_kinds        (const QmPlan    *plan,
-                                        guint           *n);
+guint             qm_rung_kinds        (const QmPlan    *plan,
+                                        const QmRungKind **kinds);
 void              qm_descent_evaluate  (QmDescent       *self,
                                         QmEstimate      *estimate);
 gboolean          qm_descent_fits      (const QmDescent *self,

@@ -288,7 +288,7 @@ split_among_devices (QmDescent *descent)
 
 /* ------------------------------------------------------------------ tables */
 
-static const QmRungKind language_training[] = {
+static const QmRungKind training[] = {
   { 1, "smaller-batch", N_("One example at a time"),
     N_("Micro-batch 1, with as many accumulation steps as give the same batch: the result is the same."), smaller_batch },
   { 1, "empty-cache", N_("Empty the framework’s cache"),
@@ -296,9 +296,9 @@ static const QmRungKind language_training[] = {
   { 1, "mixed-precision", N_("Half precision (autocast)"),
     N_("Activations take 16 bits instead of 32, and matrix units are used: it is faster too."), mixed_precision },
   { 2, "flash-attention", N_("Fused attention"),
-    N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention },
+    N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention, FALSE, TRUE },
   { 2, "chunked-loss", N_("Score words in pieces"),
-    N_("Chunked cross-entropy does not hold the scores of the whole vocabulary at once."), chunked_loss },
+    N_("Chunked cross-entropy does not hold the scores of the whole vocabulary at once."), chunked_loss, FALSE, TRUE },
   { 2, "checkpointing", N_("Recompute activations"),
     N_("Activation checkpointing computes them again in the backward pass: the result is the same."), recompute_activations },
   { 2, "8-bit-optimizer", N_("An 8-bit optimizer"),
@@ -306,28 +306,13 @@ static const QmRungKind language_training[] = {
   { 3, "sharding", N_("Share the states among the devices"),
     N_("FSDP or ZeRO-3: each device keeps its part of weights, gradients and averages."), share_states },
   { 3, "adapters", N_("Train adapters only (LoRA)"),
-    N_("The weights of the model stay as they are; small matrices beside them are trained."), adapters, TRUE },
+    N_("The weights of the model stay as they are; small matrices beside them are trained."), adapters, TRUE, TRUE },
   { 3, "4-bit-weights", N_("Store the frozen weights in 4 bits (QLoRA)"),
-    N_("They are unpacked for each use, which takes time; quality falls a little."), four_bit_base, TRUE },
+    N_("They are unpacked for each use, which takes time; quality falls a little."), four_bit_base, TRUE, TRUE },
   { 3, "offload-optimizer", N_("The optimizer in system memory"),
-    N_("The processor updates the weights: each step waits for it and for the bus."), offload_optimizer },
+    N_("The processor updates the weights: each step waits for it and for the bus."), offload_optimizer, FALSE, TRUE },
   { 3, "offload", N_("Weights in system memory as well"),
-    N_("Each layer is fetched over the bus when its turn comes: slow, but hardly any model is too large."), offload_all },
-};
-
-static const QmRungKind other_training[] = {
-  { 1, "smaller-batch", N_("One example at a time"),
-    N_("Micro-batch 1, with as many accumulation steps as give the same batch: the result is the same."), smaller_batch },
-  { 1, "empty-cache", N_("Empty the framework’s cache"),
-    N_("It returns memory that was free already: the peak stays as it is."), empty_cache },
-  { 1, "mixed-precision", N_("Half precision (autocast)"),
-    N_("Activations take 16 bits instead of 32, and matrix units are used: it is faster too."), mixed_precision },
-  { 2, "checkpointing", N_("Recompute activations"),
-    N_("Activation checkpointing computes them again in the backward pass: the result is the same."), recompute_activations },
-  { 2, "8-bit-optimizer", N_("An 8-bit optimizer"),
-    N_("Its averages take one byte each instead of four; results are seldom different."), small_optimizer, TRUE },
-  { 3, "sharding", N_("Share the states among the devices"),
-    N_("FSDP or ZeRO-3: each device keeps its part of weights, gradients and averages."), share_states },
+    N_("Each layer is fetched over the bus when its turn comes: slow, but hardly any model is too large."), offload_all, FALSE, TRUE },
 };
 
 static const QmRungKind language_inference[] = {
@@ -354,19 +339,22 @@ static const QmRungKind other_inference[] = {
     N_("Half the size; quality hardly changes."), eight_bit_weights, TRUE },
 };
 
-/* The rungs there are for the kind of job that @plan is. */
-const QmRungKind *
-qm_rung_kinds (const QmPlan *plan,
-               guint        *n)
+/* The rungs there are for the kind of job that @plan is; returns how many. */
+guint
+qm_rung_kinds (const QmPlan      *plan,
+               const QmRungKind **kinds)
 {
   gboolean language = plan->task == QM_TASK_LANGUAGE_MODEL;
+  gboolean learns = qm_plan_is_training (plan);
+  const QmRungKind *table = learns ? training : language ? language_inference : other_inference;
+  guint size = learns ? G_N_ELEMENTS (training) : language ? G_N_ELEMENTS (language_inference) : G_N_ELEMENTS (other_inference);
+  guint n = 0;
 
-  if (qm_plan_is_training (plan))
-    {
-      *n = language ? G_N_ELEMENTS (language_training) : G_N_ELEMENTS (other_training);
-      return language ? language_training : other_training;
-    }
+  G_STATIC_ASSERT (G_N_ELEMENTS (training) <= QM_MAX_RUNGS && G_N_ELEMENTS (language_inference) <= QM_MAX_RUNGS);
 
-  *n = language ? G_N_ELEMENTS (language_inference) : G_N_ELEMENTS (other_inference);
-  return language ? language_inference : other_inference;
+  for (guint i = 0; i < size; i++)
+    if (language || !table[i].language_only)
+      kinds[n++] = &table[i];
+
+  return n;
 }

@@ -86,13 +86,13 @@ climb (QmDescent        *descent,
 /* From the plan as it is down the rungs of @allowed, all of them or until it
  * fits; returns those that were taken. */
 static guint
-descend (QmDescent        *descent,
-         const QmPlan     *plan,
-         const QmRungKind *kinds,
-         guint             n,
-         guint             allowed,
-         gboolean          all,
-         GArray           *rungs)
+descend (QmDescent         *descent,
+         const QmPlan      *plan,
+         const QmRungKind **kinds,
+         guint              n,
+         guint              allowed,
+         gboolean           all,
+         GArray            *rungs)
 {
   guint taken = 0;
 
@@ -103,13 +103,13 @@ descend (QmDescent        *descent,
   g_array_set_size (rungs, 0);
   for (guint i = 0; i < n; i++)
     {
-      QmRung rung = { .tier = kinds[i].tier, .code = kinds[i].code };
+      QmRung rung = { .tier = kinds[i]->tier, .code = kinds[i]->code };
       gboolean needed = (allowed & (1u << i)) != 0 && (all || !qm_descent_fits (descent, &descent->now.memory));
 
-      climb (descent, &kinds[i], needed, &rung);
+      climb (descent, kinds[i], needed, &rung);
       if (rung.state == QM_RUNG_TAKEN)
         taken |= 1u << i;
-      rung.message = qm_message_set_detail (qm_message_new (kinds[i].code, kinds[i].title), kinds[i].detail);
+      rung.message = qm_message_set_detail (qm_message_new (kinds[i]->code, kinds[i]->title), kinds[i]->detail);
       g_array_append_val (rungs, rung);
     }
 
@@ -127,19 +127,19 @@ costs (const QmRung     *rung,
 /* Leaves out what a later rung has made needless, where the job is no slower
  * without it. */
 static guint
-prune (QmDescent        *descent,
-       const QmPlan     *plan,
-       const QmRungKind *kinds,
-       guint             n,
-       guint             taken,
-       GArray           *rungs)
+prune (QmDescent         *descent,
+       const QmPlan      *plan,
+       const QmRungKind **kinds,
+       guint              n,
+       guint              taken,
+       GArray            *rungs)
 {
   for (guint i = 0; i < n; i++)
     {
       QmEstimate before = descent->now;
       guint fewer;
 
-      if ((taken & (1u << i)) == 0 || !costs (&g_array_index (rungs, QmRung, i), &kinds[i]))
+      if ((taken & (1u << i)) == 0 || !costs (&g_array_index (rungs, QmRung, i), kinds[i]))
         continue;
 
       fewer = descend (descent, plan, kinds, n, taken & ~(1u << i), FALSE, rungs);
@@ -161,8 +161,9 @@ ladder_new (QmEstimator      *estimator,
 {
   QmLadder *self = g_new0 (QmLadder, 1);
   QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
-  guint n, taken;
-  const QmRungKind *kinds = qm_rung_kinds (resolved->plan, &n);
+  const QmRungKind *kinds[QM_MAX_RUNGS];
+  guint n = qm_rung_kinds (resolved->plan, kinds);
+  guint taken;
 
   self->rungs = g_array_sized_new (FALSE, TRUE, sizeof (QmRung), n);
   g_array_set_clear_func (self->rungs, (GDestroyNotify) rung_clear);

@@ -129,18 +129,20 @@ qm_estimate_pinned (QmEstimator       *estimator,
  * @estimator: an estimator
  * @resolved: a plan
  * @choice: its estimate
+ * @capacity: (out) (optional): how far the memory goes, which is worked out here
  *
  * Returns: (transfer full) (element-type QmMessage): how the figures come about
  */
 GPtrArray *
 qm_estimate_explain (QmEstimator      *estimator,
                      const QmResolved *resolved,
-                     const QmChoice   *choice)
+                     const QmChoice   *choice,
+                     QmCapacity       *capacity)
 {
   const QmMemory *memory = &choice->estimate.memory;
   GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   QmMessage *message;
-  QmCapacity capacity;
+  QmCapacity bounds;
 
   for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
     g_ptr_array_add (messages, qm_message_copy (g_ptr_array_index (choice->reasons, i)));
@@ -157,8 +159,10 @@ qm_estimate_explain (QmEstimator      *estimator,
       g_ptr_array_add (messages, message);
     }
 
-  qm_capacity_solve (estimator, resolved, &choice->estimate, &capacity);
-  message = qm_capacity_explain (&capacity);
+  qm_capacity_solve (estimator, resolved, &choice->estimate, &bounds);
+  if (capacity != NULL)
+    *capacity = bounds;
+  message = qm_capacity_explain (&bounds);
   if (message != NULL)
     g_ptr_array_add (messages, message);
 

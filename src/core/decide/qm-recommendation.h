@@ -112,6 +112,9 @@ typedef struct {
   QmMessage *message;
 } QmStagePlan;
 
+/* see qm-capacity.h */
+typedef struct _QmCapacity QmCapacity;
+
 #define QM_TYPE_RECOMMENDATION (qm_recommendation_get_type ())
 G_DECLARE_FINAL_TYPE (QmRecommendation, qm_recommendation, QM, RECOMMENDATION, GObject)
 
@@ -161,7 +164,8 @@ gboolean              qm_estimate_pinned                    (QmEstimator       *
 void                  qm_choice_clear                       (QmChoice          *self);
 GPtrArray            *qm_estimate_explain                   (QmEstimator       *estimator,
                                                              const QmResolved  *resolved,
-                                                             const QmChoice    *choice);
+                                                             const QmChoice    *choice,
+                                                             QmCapacity        *capacity);
 GPtrArray            *qm_estimate_warnings                  (QmEstimator       *estimator,
                                                              const QmResolved  *resolved,
                                                              const QmChoice    *choice);
