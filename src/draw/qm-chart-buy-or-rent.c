@@ -74,8 +74,11 @@ qm_chart_describe_buy_or_rent (const QmOwningFigures *figures,
 {
   QmChart *self = qm_chart_alloc (QM_CHART_BUY_OR_RENT, QM_FORM_PLANE, words);
   g_autofree char *hours = qm_format_number (words, figures->break_even_hours);
+  g_autofree char *lifetime = qm_format_seconds (words, figures->lifetime_hours * 3600);
 
-  self->title = qm_fill (words->translate (N_("Buying {name} pays after {hours} hours of use")), "name", name, "hours", hours, NULL);
+  self->title = figures->break_even_hours > figures->lifetime_hours
+                  ? qm_fill (words->translate (N_("Buying {name} does not pay within {time}")), "name", name, "time", lifetime, NULL)
+                  : qm_fill (words->translate (N_("Buying {name} pays after {hours} hours of use")), "name", name, "hours", hours, NULL);
   self->subtitle = g_strdup (words->translate (N_("Money spent for the same work, rented or owned with the power it takes; no resale "
                                                   "counted")));
   self->x = (QmAxis) { .quantity = QM_QUANTITY_COUNT, .high = 2 * figures->break_even_hours,

@@ -40,6 +40,7 @@ typedef struct {
 
 /**
  * QmOwningFigures:
+ * @lifetime_hours: over which a device is paid off, in use day and night
  * @rent_per_hour: what renting costs for the work of one hour of the own device
  */
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
   double own_per_hour;
   QmRange rent_per_hour;
   double break_even_hours;
+  double lifetime_hours;
 } QmOwningFigures;
 
 char    *qm_choice_short_name         (const QmChoice    *choice,

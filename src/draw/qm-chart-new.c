@@ -216,6 +216,7 @@ new_buy_or_rent (QmEstimator      *estimator,
 {
   gboolean serves = qm_recommendation_get_resolved (recommendation)->plan->activity == QM_ACTIVITY_SERVE;
   const QmChoice *bought = bought_row (recommendation, choice), *rented = cheapest_rent (recommendation);
+  const QmEconomics *economics = qm_estimator_get_economics (estimator);
   QmOwningFigures figures;
   double hours;
   g_autofree char *name = NULL;
@@ -223,9 +224,10 @@ new_buy_or_rent (QmEstimator      *estimator,
   if (bought == NULL || rented == NULL)
     return refuse (error, words->translate (N_("There is nothing to compare: the choices are not both to rent and to buy")));
 
-  hours = serves ? qm_estimator_get_economics (estimator)->hours_per_month : bought->estimate.time.seconds.p50 / 3600;
+  hours = serves ? economics->hours_per_month : bought->estimate.time.seconds.p50 / 3600;
   figures = (QmOwningFigures) { .purchase = bought->estimate.cost.purchase_money, .own_per_hour = bought->estimate.cost.per_hour,
-                                .rent_per_hour = qm_range_scale (rented->estimate.cost.money, 1 / hours) };
+                                .rent_per_hour = qm_range_scale (rented->estimate.cost.money, 1 / hours),
+                                .lifetime_hours = economics->amortisation_months * economics->hours_per_month };
   figures.break_even_hours = figures.purchase / (figures.rent_per_hour.p50 - figures.own_per_hour);
   if (!(figures.break_even_hours > 0) || isinf (figures.break_even_hours))
     return refuse (error, words->translate (N_("Buying never pays here: an hour of rent costs less than the power of an own device")));

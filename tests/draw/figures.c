@@ -177,7 +177,7 @@ spot (const QmWords *words)
 static QmChart *
 buy_or_rent (const QmWords *words)
 {
-  const QmOwningFigures owning = { .purchase = 11500, .own_per_hour = 0.2, .rent_per_hour = { 1.5, 1.861, 2.3 },
+  const QmOwningFigures owning = { .purchase = 11500, .lifetime_hours = 26280, .own_per_hour = 0.2, .rent_per_hour = { 1.5, 1.861, 2.3 },
                                    .break_even_hours = 11500 / (1.861 - 0.2) };
 
   return qm_chart_describe_buy_or_rent (&owning, "1 × NVIDIA L40S", "USD", words);

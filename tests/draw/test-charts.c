@@ -245,6 +245,17 @@ test_refused (void)
   g_assert_false (g_file_test (fine, G_FILE_TEST_EXISTS));
 }
 
+/* What pays after forty years does not pay. */
+static void
+test_never_pays (void)
+{
+  const QmOwningFigures owning = { .purchase = 17000, .own_per_hour = 0.02, .rent_per_hour = { 0.05, 0.065, 0.08 },
+                                   .break_even_hours = 17000 / (0.065 - 0.02), .lifetime_hours = 36 * 730 };
+  g_autoptr (QmChart) chart = qm_chart_describe_buy_or_rent (&owning, "2 × NVIDIA L4", "USD", qm_words_english ());
+
+  g_assert_cmpstr (qm_chart_get_title (chart), ==, "Buying 2 × NVIDIA L4 does not pay within 3\302\240years");
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -253,6 +264,7 @@ main (int   argc,
 
   g_test_init (&argc, &argv, NULL);
   directory = g_dir_make_tmp ("quartermaster-draw-XXXXXX", NULL);
+  g_test_add_func ("/chart/never-pays", test_never_pays);
   g_test_add_func ("/charts/no-overlap", test_no_overlap);
   g_test_add_func ("/charts/inside", test_inside);
   g_test_add_func ("/charts/words", test_words);
