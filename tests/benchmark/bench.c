@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 
+#include "bench-search.h"
 #include "decide/qm-figures.h"
 #include "draw/qm-chart.h"
 #include "draw/qm-language.h"
@@ -194,7 +195,8 @@ measure_models (Job *job)
 }
 
 int
-main (void)
+main (int   argc,
+      char *argv[])
 {
   Job job = { NULL };
 
@@ -204,11 +206,24 @@ main (void)
       g_printerr ("bench: QM_DATA_DIR must name the folder that holds catalog/\n");
       return EXIT_FAILURE;
     }
+  if (argc == 3 && g_str_equal (argv[1], "--write-plans"))
+    {
+      load_catalog (&job);
+      bench_write_plans (job.catalog, argv[2]);
+      return EXIT_SUCCESS;
+    }
+  if (argc == 2 && g_str_equal (argv[1], "--search"))
+    {
+      load_catalog (&job);
+      bench_search (job.catalog, job.estimator);
+      return EXIT_SUCCESS;
+    }
   g_print ("start\n");
   measure ("load the catalog", load_catalog, &job);
   measure_models (&job);
   for (guint i = 0; i < G_N_ELEMENTS (PLANS); i++)
     run_plan (&job, PLANS[i].name, PLANS[i].json);
+  bench_search (job.catalog, job.estimator);
   g_clear_object (&job.estimator);
   g_clear_object (&job.catalog);
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "estimate/qm-estimator.h"
+
+void bench_search      (QmCatalog   *catalog,
+                        QmEstimator *estimator);
+void bench_write_plans (QmCatalog   *catalog,
+                        const char  *folder);
