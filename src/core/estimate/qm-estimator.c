@@ -7,6 +7,9 @@
 struct _QmEstimator {
   GObject parent_instance;
 
+  QmEstimator *base;                /* (nullable): whose constants these are */
+  QmCalibration *calibration;       /* (nullable) */
+  QmCalibrationConstants calibration_constants;
   QmCatalog *catalog;
   QmEconomics *economics;
   QmLlmTrainingConstants *training;
@@ -17,6 +20,7 @@ struct _QmEstimator {
 G_DEFINE_FINAL_TYPE (QmEstimator, qm_estimator, G_TYPE_OBJECT)
 
 struct _QmEvaluator {
+  const QmCalibration *calibration;
   QmPlan *plan;
   QmLlmTraining *training;
   QmLlmInference *inference;
@@ -28,11 +32,16 @@ qm_estimator_finalize (GObject *object)
 {
   QmEstimator *self = QM_ESTIMATOR (object);
 
+  g_clear_pointer (&self->calibration, qm_calibration_free);
   g_clear_object (&self->catalog);
-  g_clear_pointer (&self->economics, qm_economics_free);
-  g_clear_pointer (&self->training, qm_llm_training_constants_free);
-  g_clear_pointer (&self->inference, qm_llm_inference_constants_free);
-  g_clear_pointer (&self->domains, qm_other_domains_constants_free);
+  if (self->base == NULL)
+    {
+      g_clear_pointer (&self->economics, qm_economics_free);
+      g_clear_pointer (&self->training, qm_llm_training_constants_free);
+      g_clear_pointer (&self->inference, qm_llm_inference_constants_free);
+      g_clear_pointer (&self->domains, qm_other_domains_constants_free);
+    }
+  g_clear_object (&self->base);
 
   G_OBJECT_CLASS (qm_estimator_parent_class)->finalize (object);
 }
@@ -81,7 +90,61 @@ qm_estimator_new (QmCatalog  *catalog,
   if (self->domains == NULL)
     return NULL;
 
+  if (!qm_calibration_constants_read (&self->calibration_constants, qm_catalog_table (catalog, "measurements"), error))
+    return NULL;
+
   return g_steal_pointer (&self);
+}
+
+/**
+ * qm_estimator_calibrate:
+ * @self: an estimator
+ * @calibration: what measured runs say; copied
+ *
+ * Returns: (transfer full): an estimator whose figures are corrected by them;
+ *   an earlier calibration of @self is left out
+ */
+QmEstimator *
+qm_estimator_calibrate (QmEstimator         *self,
+                        const QmCalibration *calibration)
+{
+  QmEstimator *base = self->base != NULL ? self->base : self;
+  QmEstimator *calibrated = g_object_new (QM_TYPE_ESTIMATOR, NULL);
+
+  calibrated->base = g_object_ref (base);
+  calibrated->calibration = qm_calibration_copy (calibration);
+  calibrated->calibration_constants = base->calibration_constants;
+  calibrated->catalog = g_object_ref (base->catalog);
+  calibrated->economics = base->economics;
+  calibrated->training = base->training;
+  calibrated->inference = base->inference;
+  calibrated->domains = base->domains;
+
+  return calibrated;
+}
+
+/**
+ * qm_estimator_get_calibration:
+ * @self: an estimator
+ *
+ * Returns: (transfer none) (nullable): what its figures are corrected by
+ */
+const QmCalibration *
+qm_estimator_get_calibration (QmEstimator *self)
+{
+  return self->calibration;
+}
+
+/**
+ * qm_estimator_get_calibration_constants:
+ * @self: an estimator
+ *
+ * Returns: (transfer none): how measurements scatter, for qm_calibration_new()
+ */
+const QmCalibrationConstants *
+qm_estimator_get_calibration_constants (QmEstimator *self)
+{
+  return &self->calibration_constants;
 }
 
 /**
@@ -138,6 +201,7 @@ qm_evaluator_new (QmEstimator   *estimator,
   QmEvaluator *self = g_new0 (QmEvaluator, 1);
 
   self->plan = qm_plan_copy (plan);
+  self->calibration = estimator->calibration;
 
   if (plan->task != QM_TASK_LANGUAGE_MODEL)
     self->domains = qm_other_domains_new (estimator->domains, self->plan, model);
@@ -205,4 +269,7 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
     qm_llm_inference_predict (self->inference, device, configuration, estimate);
   else
     qm_other_domains_predict (self->domains, device, configuration, estimate);
+
+  if (self->calibration != NULL)
+    qm_calibration_apply (self->calibration, self->plan, estimate);
 }

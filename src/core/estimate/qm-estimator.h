@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "estimate/qm-calibration.h"
 #include "estimate/qm-economics.h"
 #include "estimate/qm-estimate.h"
 #include "estimate/qm-llm-inference.h"
@@ -17,6 +18,12 @@ QmEstimator                  *qm_estimator_new                     (QmCatalog   
 QmCatalog                    *qm_estimator_get_catalog             (QmEstimator   *self);
 const QmEconomics            *qm_estimator_get_economics           (QmEstimator   *self);
 const QmLlmInferenceConstants *qm_estimator_get_inference_constants (QmEstimator  *self);
+const QmCalibrationConstants *qm_estimator_get_calibration_constants (QmEstimator *self);
+
+/* the same with its figures corrected by measured runs */
+QmEstimator                  *qm_estimator_calibrate               (QmEstimator         *self,
+                                                                    const QmCalibration *calibration);
+const QmCalibration          *qm_estimator_get_calibration         (QmEstimator         *self);
 
 /* One plan and model, prepared; immutable, used from any thread. */
 typedef struct _QmEvaluator QmEvaluator;
