@@ -139,24 +139,37 @@ bench_search (QmCatalog   *catalog,
 }
 
 /**
- * bench_write_plans:
+ * bench_write_answers:
  * @catalog: the catalog
+ * @estimator: its estimator
  * @folder: an existing folder
  *
- * Writes the plans that bench_search() measures, so that their answers can be
- * compared between two builds.
+ * Writes varied plans and what is recommended for them, so that the answers of
+ * two builds can be compared.
  */
 void
-bench_write_plans (QmCatalog  *catalog,
-                   const char *folder)
+bench_write_answers (QmCatalog   *catalog,
+                     QmEstimator *estimator,
+                     const char  *folder)
 {
-  for (int i = 0; i < PLANS; i++)
+  for (int i = 0; i < 2 * PLANS; i++)
     {
-      g_autofree char *json = varied_plan_json (catalog, FIRST_SEED + i);
-      g_autofree char *path = g_strdup_printf ("%s/%03d.qmplan", folder, i);
+      g_autofree char *plan_json = varied_plan_json (catalog, FIRST_SEED + i);
+      g_autofree char *plan_path = g_strdup_printf ("%s/%03d.qmplan", folder, i);
+      g_autofree char *path = g_strdup_printf ("%s/%03d.json", folder, i);
       g_autoptr (GError) error = NULL;
+      g_autoptr (QmPlan) plan = varied_plan_new (catalog, FIRST_SEED + i);
+      g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+      g_autoptr (QmRecommendation) recommendation = NULL;
+      g_autoptr (JsonNode) node = NULL;
+      g_autofree char *json = NULL;
 
-      if (!g_file_set_contents (path, json, -1, &error))
+      if (resolved == NULL)
+        g_error ("plan %d: %s", FIRST_SEED + i, error->message);
+      recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+      node = qm_recommendation_to_json (recommendation, estimator);
+      json = json_to_string (node, TRUE);
+      if (!g_file_set_contents (plan_path, plan_json, -1, &error) || !g_file_set_contents (path, json, -1, &error))
         g_error ("%s", error->message);
     }
 }

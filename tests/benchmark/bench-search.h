@@ -3,7 +3,8 @@
 
 #include "estimate/qm-estimator.h"
 
-void bench_search      (QmCatalog   *catalog,
-                        QmEstimator *estimator);
-void bench_write_plans (QmCatalog   *catalog,
-                        const char  *folder);
+void bench_search        (QmCatalog   *catalog,
+                          QmEstimator *estimator);
+void bench_write_answers (QmCatalog   *catalog,
+                          QmEstimator *estimator,
+                          const char  *folder);

@@ -206,10 +206,10 @@ main (int   argc,
       g_printerr ("bench: QM_DATA_DIR must name the folder that holds catalog/\n");
       return EXIT_FAILURE;
     }
-  if (argc == 3 && g_str_equal (argv[1], "--write-plans"))
+  if (argc == 3 && g_str_equal (argv[1], "--answers"))
     {
       load_catalog (&job);
-      bench_write_plans (job.catalog, argv[2]);
+      bench_write_answers (job.catalog, job.estimator, argv[2]);
       return EXIT_SUCCESS;
     }
   if (argc == 2 && g_str_equal (argv[1], "--search"))
