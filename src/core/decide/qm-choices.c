@@ -285,6 +285,23 @@ is_absurd (const QmSearch *search,
          row->money > ABSURDLY_DEAR * (best->estimate.cost.money.p50 + small);
 }
 
+typedef struct {
+  RowFilter filter;
+  const QmChoice *best;
+  const GArray *choices;            /* that are listed already */
+} Wanted;
+
+static gboolean
+is_wanted (const QmSearch *search,
+           const QmRow    *row,
+           gconstpointer   data)
+{
+  const Wanted *wanted = data;
+
+  return wanted->filter (search, row, wanted->best) && !is_absurd (search, row, wanted->best) &&
+         !is_listed (wanted->choices, search, row);
+}
+
 static int
 best_row (const QmSearch *search,
           const QmWish   *wish,
@@ -292,26 +309,9 @@ best_row (const QmSearch *search,
           const QmChoice *best,
           const GArray   *choices)
 {
-  double lowest = INFINITY;
-  int found = -1;
+  const Wanted wanted = { filter, best, choices };
 
-  for (guint i = 0; i < search->rows->len; i++)
-    {
-      const QmRow *row = &g_array_index (search->rows, QmRow, i);
-      QmLimit limit;
-      double margin, score;
-
-      if (filter != NULL && (!filter (search, row, best) || is_absurd (search, row, best)))
-        continue;
-      score = qm_search_score (search, row, wish, &limit, &margin);
-      if (score < lowest && !is_listed (choices, search, row))
-        {
-          lowest = score;
-          found = i;
-        }
-    }
-
-  return found;
+  return qm_search_best_of (search, wish, is_wanted, &wanted);
 }
 
 static void
@@ -354,38 +354,37 @@ qm_choices_pick (const QmSearch *search,
 
 /* ------------------------------------------------------------------- matrix */
 
-/* How far outside the limits: the broken limit's margin, 1 inside. */
-static double
-distance (const QmSearch *search,
-          const QmRow    *row,
-          const QmWish   *wish)
+/* How far outside the limits each row is: the broken limit's margin, 1 inside. */
+static double *
+measure_distances (const QmSearch *search,
+                   const QmWish   *wish)
 {
-  QmLimit limit;
-  double margin;
+  double *distances = g_new (double, search->rows->len);
 
-  qm_search_score (search, row, wish, &limit, &margin);
-  return limit == QM_LIMIT_NONE ? 1 : margin;
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      QmLimit limit;
+
+      qm_search_breaks (search, &g_array_index (search->rows, QmRow, i), wish, &limit, &distances[i]);
+    }
+
+  return distances;
 }
 
 static int
 nearest_row (const QmSearch *search,
-             const QmWish   *wish,
+             const double   *distances,
              const GArray   *rows)
 {
   double nearest = INFINITY;
   int found = -1;
 
   for (guint i = 0; i < search->rows->len; i++)
-    {
-      const QmRow *row = &g_array_index (search->rows, QmRow, i);
-      double far = distance (search, row, wish);
-
-      if (far < nearest && far > 1 && !is_listed (rows, search, row))
-        {
-          nearest = far;
-          found = i;
-        }
-    }
+    if (distances[i] < nearest && distances[i] > 1 && !is_listed (rows, search, &g_array_index (search->rows, QmRow, i)))
+      {
+        nearest = distances[i];
+        found = i;
+      }
 
   return found;
 }
@@ -398,6 +397,7 @@ qm_choices_fill_matrix (const QmSearch *search,
                         const GArray   *choices,
                         GArray         *rows)
 {
+  g_autofree double *distances = NULL;
   int row;
 
   for (guint i = 0; i < choices->len; i++)
@@ -418,6 +418,7 @@ qm_choices_fill_matrix (const QmSearch *search,
       append_row (search, wish, row, QM_CHOICE_OTHER, rows);
     }
 
-  while (rows->len < MAX_ROWS && (row = nearest_row (search, wish, rows)) >= 0)
+  distances = measure_distances (search, wish);
+  while (rows->len < MAX_ROWS && (row = nearest_row (search, distances, rows)) >= 0)
     append_row (search, wish, row, QM_CHOICE_OTHER, rows);
 }

@@ -105,6 +105,26 @@ typedef struct {
   int row;                          /* -1 none */
 } Nearest;
 
+/* Being beaten comes after every broken limit; of two alike, the nearer counts. */
+static gboolean
+is_nearer (const Nearest *noted,
+           QmLimit        limit,
+           double         margin)
+{
+  if ((limit == QM_LIMIT_BEATEN) != (noted->limit == QM_LIMIT_BEATEN))
+    return limit == QM_LIMIT_BEATEN;
+
+  return noted->row < 0 || margin < noted->margin;
+}
+
+/* By how much a row that keeps the limits is beaten. */
+static double
+beaten_by (double          score,
+           const QmChoice *best)
+{
+  return best != NULL ? exp (MIN (score - best->score, MOST_BEATEN)) : 1;
+}
+
 /* What the devices with rows of their own break, or by how much they are beaten. */
 static void
 note_rows (QmSearch       *search,
@@ -113,34 +133,30 @@ note_rows (QmSearch       *search,
            Nearest        *nearest)
 {
   QmCatalog *catalog = qm_estimator_get_catalog (search->job.estimator);
-  g_autoptr (GHashTable) indices = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
-    g_hash_table_insert (indices, (gpointer) qm_catalog_device (catalog, i), &nearest[i]);
 
   for (guint i = 0; i < search->rows->len; i++)
     {
       const QmRow *row = &g_array_index (search->rows, QmRow, i);
       const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
-      Nearest *noted = g_hash_table_lookup (indices, placement->catalogued);
+      int index = qm_catalog_device_index (catalog, placement->catalogued);
       QmLimit limit;
-      double margin, score;
+      double margin;
 
-      if (noted == NULL)
+      if (index < 0)
         continue;
-      score = qm_search_score (search, row, wish, &limit, &margin);
-      if (limit == QM_LIMIT_NONE)
+      if (!qm_search_breaks (search, row, wish, &limit, &margin))
         {
+          /* What is out at the least it can score need not be weighed. */
           limit = QM_LIMIT_BEATEN;
-          margin = best != NULL ? exp (MIN (score - best->score, MOST_BEATEN)) : 1;
+          if (!is_nearer (&nearest[index], limit, beaten_by (qm_search_least_score (search, row, wish), best)))
+            continue;
+          margin = beaten_by (qm_search_score (search, row, wish, &(QmLimit) { 0 }, &(double) { 0 }), best);
         }
-      /* Being beaten comes after every broken limit; of two alike, the nearer counts. */
-      if ((limit == QM_LIMIT_BEATEN && noted->limit != QM_LIMIT_BEATEN) ||
-          ((limit == QM_LIMIT_BEATEN) == (noted->limit == QM_LIMIT_BEATEN) && (noted->row < 0 || margin < noted->margin)))
+      if (is_nearer (&nearest[index], limit, margin))
         {
           int count = g_array_index (search->solutions, QmSolution, row->solution).estimate.configuration.devices;
 
-          *noted = (Nearest) { limit, margin, count, i };
+          nearest[index] = (Nearest) { limit, margin, count, i };
         }
     }
 }

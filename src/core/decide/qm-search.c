@@ -249,172 +249,6 @@ search (QmSearch     *self,
     }
 }
 
-/* ------------------------------------------------------------------ ranking */
-
-/**
- * qm_search_wish:
- * @self: a search
- * @wish: (out caller-allocates): the limits of the plan
- *
- * Only what the person said is a limit; a default never rules anything out.
- */
-void
-qm_search_wish (const QmSearch *self,
-                QmWish         *wish)
-{
-  const QmLimits *limits = &self->job.plan->limits;
-
-  wish->objective = limits->objective;
-  wish->money = limits->money;
-  wish->seconds = limits->hours * 3600;
-  wish->quality = limits->min_accuracy;
-  wish->local_only = self->job.plan->places.on_premises == QM_TERNARY_YES;
-}
-
-/* The logarithm of how likely it is. */
-static double
-log_within (double value,
-            double half_width,
-            double limit)
-{
-  if (isnan (limit) || isnan (value))
-    return 0;
-
-  return log (qm_range_share_below (qm_range_log_normal (value, half_width), limit));
-}
-
-static gboolean
-breaks (double  value,
-        double  allowed,
-        QmLimit which,
-        QmLimit *limit,
-        double *margin)
-{
-  if (isnan (allowed) || isnan (value) || value <= allowed)
-    return FALSE;
-
-  *limit = which;
-  *margin = allowed > 0 ? value / allowed : INFINITY;
-  return TRUE;
-}
-
-static gboolean
-breaks_any (const QmSearch *self,
-            const QmRow    *row,
-            const QmWish   *wish,
-            QmLimit        *limit,
-            double         *margin)
-{
-  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
-  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
-  double latency = self->job.resolved->given->serving.latency_p99_seconds;
-
-  *limit = QM_LIMIT_NONE;
-  *margin = 1;
-
-  if (wish->local_only && placement->place == QM_PLACE_CLOUD)
-    {
-      *limit = QM_LIMIT_PLACE;
-      return TRUE;
-    }
-  if (!isnan (wish->quality) && !estimate->accuracy.is_relative &&
-      breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
-    return TRUE;
-  if (self->job.serving && latency > 0 &&
-      breaks (estimate->serving.latency_p99_seconds.p50, latency, QM_LIMIT_LATENCY, limit, margin))
-    return TRUE;
-  if (breaks (row->seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
-    return TRUE;
-
-  return breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
-}
-
-static double
-points_lost (const QmSearch *self,
-             const QmRow    *row)
-{
-  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
-
-  if (isnan (row->quality))
-    return 0;
-
-  return estimate->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
-}
-
-/**
- * qm_search_score:
- * @self: a search
- * @row: one of its rows
- * @wish: the limits and the objective
- * @limit: (out): the first limit that is broken, %QM_LIMIT_NONE if none
- * @margin: (out): by how much: needed over allowed
- *
- * Returns: how good the row is, lower is better, in natural logarithms of
- *   money; infinite where a limit is broken
- */
-double
-qm_search_score (const QmSearch *self,
-                 const QmRow    *row,
-                 const QmWish   *wish,
-                 QmLimit        *limit,
-                 double         *margin)
-{
-  double money = row->log_money;
-  double time = row->log_hours;
-  double points = self->job.economics->weight_of_point * points_lost (self, row);
-  double risk;
-
-  if (breaks_any (self, row, wish, limit, margin))
-    return INFINITY;
-
-  risk = -0.5 * log_within (row->seconds, row->seconds_half_width, wish->seconds) -
-         0.5 * log_within (row->money, row->money_half_width, wish->money) - log (row->fit_probability);
-
-  switch (wish->objective)
-    {
-    case QM_OBJECTIVE_CHEAPEST:
-      return log (row->money + row->idle_money + 0.01 * self->job.per_usd) + 0.02 * (time + row->hurdles) + risk;
-    case QM_OBJECTIVE_FASTEST:
-      return (isnan (row->seconds) ? 0 : log (row->seconds)) + 0.02 * (money + row->hurdles) + risk;
-    case QM_OBJECTIVE_MOST_ACCURATE:
-      return 100 * points + money + self->job.economics->weight_of_time * time + row->hurdles + risk;
-    case QM_OBJECTIVE_BALANCED:
-    case QM_OBJECTIVE_UNSET:
-    default:
-      return money + self->job.economics->weight_of_time * time + points + row->hurdles + risk;
-    }
-}
-
-/**
- * qm_search_best:
- * @self: a search
- * @wish: the limits and the objective
- *
- * Returns: the index of the best row, -1 if every row breaks a limit
- */
-int
-qm_search_best (const QmSearch *self,
-                const QmWish   *wish)
-{
-  double best_score = INFINITY;
-  int best = -1;
-
-  for (guint i = 0; i < self->rows->len; i++)
-    {
-      QmLimit limit;
-      double margin;
-      double score = qm_search_score (self, &g_array_index (self->rows, QmRow, i), wish, &limit, &margin);
-
-      if (score < best_score)
-        {
-          best_score = score;
-          best = i;
-        }
-    }
-
-  return best;
-}
-
 /**
  * qm_search_complete:
  * @self: a search
@@ -464,6 +298,7 @@ qm_search_new (QmEstimator      *estimator,
   self->placements = qm_placements_list (estimator, resolved, here, self->device_limits);
   self->solutions = g_array_new (FALSE, FALSE, sizeof (QmSolution));
   self->rows = g_array_new (FALSE, FALSE, sizeof (QmRow));
+  self->orders = g_new0 (QmOrder *, QM_OBJECTIVE_MOST_ACCURATE + 1);
   search (self, cancellable);
 
   return self;
@@ -483,6 +318,9 @@ qm_search_free (QmSearch *self)
   g_array_unref (self->placements);
   g_array_unref (self->solutions);
   g_array_unref (self->rows);
+  for (int i = 0; i <= QM_OBJECTIVE_MOST_ACCURATE; i++)
+    g_free (self->orders[i]);
+  g_free (self->orders);
   g_free (self->device_limits);
   g_free (self->device_margins);
   g_free (self);

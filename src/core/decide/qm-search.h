@@ -40,12 +40,16 @@ typedef struct {
   double margin;                    /* of that limit: needed over allowed */
 } QmRow;
 
+/* the rows in the order of an objective */
+typedef struct _QmOrder QmOrder;
+
 typedef struct {
   QmJob job;
   GPtrArray *recipes;               /* of QmRecipe */
   GArray *placements;               /* of QmPlacement */
   GArray *solutions;                /* of QmSolution */
   GArray *rows;                     /* of QmRow */
+  QmOrder **orders;                 /* by QmObjective; NULL until asked for */
   guint8 *device_limits;            /* by index in the catalog */
   double *device_margins;
   guint64 considered;
@@ -74,8 +78,26 @@ double    qm_search_score     (const QmSearch *self,
                                const QmWish   *wish,
                                QmLimit        *limit,
                                double         *margin);
+gboolean  qm_search_breaks    (const QmSearch *self,
+                               const QmRow    *row,
+                               const QmWish   *wish,
+                               QmLimit        *limit,
+                               double         *margin);
+double    qm_search_least_score (const QmSearch *self,
+                               const QmRow    *row,
+                               const QmWish   *wish);
 int       qm_search_best      (const QmSearch *self,
                                const QmWish   *wish);
+
+/* the best of the rows that @filter lets through */
+typedef gboolean (*QmRowFilter) (const QmSearch *self,
+                                 const QmRow    *row,
+                                 gconstpointer   data);
+
+int       qm_search_best_of   (const QmSearch *self,
+                               const QmWish   *wish,
+                               QmRowFilter     filter,
+                               gconstpointer   data);
 
 /* all figures of a row */
 void      qm_search_complete  (const QmSearch *self,

@@ -178,7 +178,6 @@ add_device (QmCatalog *self,
             QmDevice  *device)
 {
   QmDevice *before = g_hash_table_lookup (self->devices_by_id, device->id);
-  guint place;
 
   if (before != NULL && !record->file->is_users)
     {
@@ -188,9 +187,14 @@ add_device (QmCatalog *self,
 
   g_hash_table_replace (self->devices_by_id, (char *) device->id, device);
   if (device->is_unknown)
-    self->unknown_device = device;
-  else if (before != NULL && g_ptr_array_find (self->devices, before, &place))
-    self->devices->pdata[place] = device;
+    {
+      self->unknown_device = device;
+      return TRUE;
+    }
+
+  device->index = before != NULL ? before->index : self->devices->len;
+  if (before != NULL)
+    self->devices->pdata[device->index] = device;
   else
     g_ptr_array_add (self->devices, device);
   return TRUE;

@@ -368,9 +368,9 @@ int
 qm_catalog_device_index (QmCatalog      *self,
                          const QmDevice *device)
 {
-  guint index;
+  guint index = device->index;
 
-  return g_ptr_array_find (self->devices, device, &index) ? (int) index : -1;
+  return index < self->devices->len && self->devices->pdata[index] == device ? (int) index : -1;
 }
 
 /**

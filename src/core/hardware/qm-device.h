@@ -86,6 +86,7 @@ typedef struct {
   double price_usd;
   gboolean is_hbm;
   gboolean is_unknown;              /* the device "unknown" of measured cases */
+  guint index;                      /* in its catalog */
 } QmDevice;
 
 /**

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decide/qm-search.h"
+
+#include <math.h>
+
+/* The rows are ranked again and again: for each kind of alternative, and under
+ * hundreds of other limits. What of a score hangs on the objective alone is
+ * worked out once, and the rows are brought into its order as far as anybody
+ * asks: the rest of a score, the risk to break a limit, is never negative, so
+ * that the first rows decide. */
+
+typedef struct {
+  double base;
+  int row;
+} Ranked;
+
+struct _QmOrder {
+  int n;                            /* rows that have a base at all */
+  int sorted;                       /* the first of them are in order; the others are a heap from the end */
+  Ranked ranked[];
+};
+
+static gboolean
+comes_before (const Ranked *a,
+              const Ranked *b)
+{
+  return a->base < b->base || (a->base == b->base && a->row < b->row);
+}
+
+/* The heap grows down from the end of the array: its top is the last item. */
+static void
+sift_down (QmOrder *self,
+           int      i,
+           int      size)
+{
+  Ranked *top = &self->ranked[self->n - 1];
+  Ranked item = top[-i];
+
+  for (int child = 2 * i + 1; child < size; child = 2 * i + 1)
+    {
+      if (child + 1 < size && comes_before (&top[-(child + 1)], &top[-child]))
+        child++;
+      if (!comes_before (&top[-child], &item))
+        break;
+      top[-i] = top[-child];
+      i = child;
+    }
+  top[-i] = item;
+}
+
+/* The next in order moves to the end of the sorted ones, and what was there to
+ * the top of the heap. */
+static void
+sort_next (QmOrder *self)
+{
+  Ranked *top = &self->ranked[self->n - 1];
+  Ranked next = *top;
+
+  *top = self->ranked[self->sorted];
+  self->ranked[self->sorted++] = next;
+  if (self->sorted < self->n)
+    sift_down (self, 0, self->n - self->sorted);
+}
+
+static double
+points_lost (const QmSearch *search,
+             const QmRow    *row)
+{
+  const QmEstimate *estimate = &g_array_index (search->solutions, QmSolution, row->solution).estimate;
+
+  if (isnan (row->quality))
+    return 0;
+
+  return estimate->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
+}
+
+/* The score but for the risk to break a limit. */
+static double
+base_score (const QmSearch *search,
+            const QmRow    *row,
+            QmObjective     objective)
+{
+  const QmEconomics *economics = search->job.economics;
+  double money = row->log_money;
+  double time = row->log_hours;
+  double points = economics->weight_of_point * points_lost (search, row);
+
+  switch (objective)
+    {
+    case QM_OBJECTIVE_CHEAPEST:
+      return log (row->money + row->idle_money + 0.01 * search->job.per_usd) + 0.02 * (time + row->hurdles);
+    case QM_OBJECTIVE_FASTEST:
+      return (isnan (row->seconds) ? 0 : log (row->seconds)) + 0.02 * (money + row->hurdles);
+    case QM_OBJECTIVE_MOST_ACCURATE:
+      return 100 * points + money + economics->weight_of_time * time + row->hurdles;
+    case QM_OBJECTIVE_BALANCED:
+    case QM_OBJECTIVE_UNSET:
+    default:
+      return money + economics->weight_of_time * time + points + row->hurdles;
+    }
+}
+
+static QmOrder *
+order_new (const QmSearch *search,
+           QmObjective     objective)
+{
+  QmOrder *self = g_malloc (sizeof (QmOrder) + search->rows->len * sizeof (Ranked));
+
+  self->n = self->sorted = 0;
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      double base = base_score (search, &g_array_index (search->rows, QmRow, i), objective);
+
+      if (!isnan (base))
+        self->ranked[self->n++] = (Ranked) { base, i };
+    }
+  for (int i = self->n / 2 - 1; i >= 0; i--)
+    sift_down (self, i, self->n);
+
+  return self;
+}
+
+static QmOrder *
+order_for (const QmSearch *search,
+           QmObjective     objective)
+{
+  if (search->orders[objective] == NULL)
+    search->orders[objective] = order_new (search, objective);
+
+  return search->orders[objective];
+}
+
+static const Ranked *
+order_at (QmOrder *self,
+          int      i)
+{
+  if (i >= self->n)
+    return NULL;
+  if (i >= self->sorted)
+    sort_next (self);
+
+  return &self->ranked[i];
+}
+
+/**
+ * qm_search_wish:
+ * @self: a search
+ * @wish: (out caller-allocates): the limits of the plan
+ *
+ * Only what the person said is a limit; a default never rules anything out.
+ */
+void
+qm_search_wish (const QmSearch *self,
+                QmWish         *wish)
+{
+  const QmLimits *limits = &self->job.plan->limits;
+
+  wish->objective = limits->objective;
+  wish->money = limits->money;
+  wish->seconds = limits->hours * 3600;
+  wish->quality = limits->min_accuracy;
+  wish->local_only = self->job.plan->places.on_premises == QM_TERNARY_YES;
+}
+
+/* The logarithm of how likely it is. */
+static double
+log_within (double value,
+            double half_width,
+            double limit)
+{
+  if (isnan (limit) || isnan (value))
+    return 0;
+
+  return log (qm_range_share_below (qm_range_log_normal (value, half_width), limit));
+}
+
+static gboolean
+breaks (double  value,
+        double  allowed,
+        QmLimit which,
+        QmLimit *limit,
+        double *margin)
+{
+  if (isnan (allowed) || isnan (value) || value <= allowed)
+    return FALSE;
+
+  *limit = which;
+  *margin = allowed > 0 ? value / allowed : INFINITY;
+  return TRUE;
+}
+
+/**
+ * qm_search_breaks:
+ * @self: a search
+ * @row: one of its rows
+ * @wish: the limits
+ * @limit: (out): the first limit that is broken, %QM_LIMIT_NONE if none
+ * @margin: (out): by how much: needed over allowed
+ *
+ * Returns: whether any limit is broken
+ */
+gboolean
+qm_search_breaks (const QmSearch *self,
+                  const QmRow    *row,
+                  const QmWish   *wish,
+                  QmLimit        *limit,
+                  double         *margin)
+{
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
+  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
+  double latency = self->job.resolved->given->serving.latency_p99_seconds;
+
+  *limit = QM_LIMIT_NONE;
+  *margin = 1;
+
+  if (wish->local_only && placement->place == QM_PLACE_CLOUD)
+    {
+      *limit = QM_LIMIT_PLACE;
+      return TRUE;
+    }
+  if (!isnan (wish->quality) && !estimate->accuracy.is_relative &&
+      breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
+    return TRUE;
+  if (self->job.serving && latency > 0 &&
+      breaks (estimate->serving.latency_p99_seconds.p50, latency, QM_LIMIT_LATENCY, limit, margin))
+    return TRUE;
+  if (breaks (row->seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
+    return TRUE;
+
+  return breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
+}
+
+/**
+ * qm_search_least_score:
+ * @self: a search
+ * @row: one of its rows
+ * @wish: the limits and the objective
+ *
+ * Returns: what qm_search_score() is at least, for little work
+ */
+double
+qm_search_least_score (const QmSearch *self,
+                       const QmRow    *row,
+                       const QmWish   *wish)
+{
+  return base_score (self, row, wish->objective);
+}
+
+/* How likely a limit is broken after all, in natural logarithms; never negative. */
+static double
+risk (const QmRow  *row,
+      const QmWish *wish)
+{
+  return -0.5 * log_within (row->seconds, row->seconds_half_width, wish->seconds) -
+         0.5 * log_within (row->money, row->money_half_width, wish->money) - log (row->fit_probability);
+}
+
+/**
+ * qm_search_score:
+ * @self: a search
+ * @row: one of its rows
+ * @wish: the limits and the objective
+ * @limit: (out): the first limit that is broken, %QM_LIMIT_NONE if none
+ * @margin: (out): by how much: needed over allowed
+ *
+ * Returns: how good the row is, lower is better, in natural logarithms of
+ *   money; infinite where a limit is broken
+ */
+double
+qm_search_score (const QmSearch *self,
+                 const QmRow    *row,
+                 const QmWish   *wish,
+                 QmLimit        *limit,
+                 double         *margin)
+{
+  if (qm_search_breaks (self, row, wish, limit, margin))
+    return INFINITY;
+
+  return base_score (self, row, wish->objective) + risk (row, wish);
+}
+
+/**
+ * qm_search_best_of:
+ * @self: a search
+ * @wish: the limits and the objective
+ * @filter: (nullable): which rows to look at
+ * @data: for @filter
+ *
+ * Returns: the index of the best row, the first of equals; -1 if every row
+ *   breaks a limit
+ */
+int
+qm_search_best_of (const QmSearch *self,
+                   const QmWish   *wish,
+                   QmRowFilter     filter,
+                   gconstpointer   data)
+{
+  QmOrder *order = order_for (self, wish->objective);
+  double best_score = INFINITY;
+  const Ranked *ranked;
+  int best = -1;
+
+  for (int i = 0; (ranked = order_at (order, i)) != NULL && ranked->base <= best_score; i++)
+    {
+      const QmRow *row = &g_array_index (self->rows, QmRow, ranked->row);
+      QmLimit limit;
+      double margin, score;
+
+      if ((filter != NULL && !filter (self, row, data)) || qm_search_breaks (self, row, wish, &limit, &margin))
+        continue;
+      score = ranked->base + risk (row, wish);
+      if (score < best_score || (score == best_score && ranked->row < best))
+        {
+          best_score = score;
+          best = ranked->row;
+        }
+    }
+
+  return best;
+}
+
+/**
+ * qm_search_best:
+ * @self: a search
+ * @wish: the limits and the objective
+ *
+ * Returns: the index of the best row, -1 if every row breaks a limit
+ */
+int
+qm_search_best (const QmSearch *self,
+                const QmWish   *wish)
+{
+  return qm_search_best_of (self, wish, NULL, NULL);
+}
