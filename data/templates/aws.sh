@@ -20,18 +20,7 @@ if [ -n "$EMAIL" ]; then
 fi
 
 startup=$(mktemp)
-cat >"$startup" <<END
-#!/bin/bash
-# Checkpoints go to the bucket every {{checkpoint_minutes|word}} minutes; the machine ends when the job does,
-# and after {{run_hours|word}} hours whatever happens.
-shutdown -h +\$(({{run_seconds|word}} / 60))
-mkdir -p /job && cd /job
-aws s3 cp --recursive "$BUCKET/job" . || true
-(while sleep {{checkpoint_minutes|word}}m; do aws s3 sync checkpoints "$BUCKET/checkpoints"; done) &
-bash run.sh >log.txt 2>&1
-aws s3 cp log.txt "$BUCKET/" && aws s3 sync checkpoints "$BUCKET/checkpoints"
-shutdown -h now
-END
+sed "s|@BUCKET@|$BUCKET|g" startup.sh >"$startup"
 
 aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --image-id "resolve:ssm:{{aws_image_parameter|word}}" \

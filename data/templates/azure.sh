@@ -18,18 +18,7 @@ if [ -n "$EMAIL" ]; then
 fi
 
 startup=$(mktemp)
-cat >"$startup" <<END
-#!/bin/bash
-# Ends after {{run_hours|word}} hours whatever happens.
-shutdown -h +\$(({{run_seconds|word}} / 60))
-mkdir -p /job && cd /job
-az login --identity
-az storage blob download-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -s job -d . || true
-(while sleep {{checkpoint_minutes|word}}m; do az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s checkpoints --destination-path checkpoints --overwrite; done) &
-bash run.sh >log.txt 2>&1
-az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s checkpoints --destination-path checkpoints --overwrite
-shutdown -h now
-END
+sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g" startup.sh >"$startup"
 
 for number in $(seq 1 {{nodes|word}}); do
   az vm create --resource-group {{job|name}} --name {{job|name}}-"$number" --size {{instance|word}} --image {{azure_image|word}} \

@@ -30,25 +30,13 @@ gcloud compute tpus tpu-vm ssh {{job|name}} --project="$PROJECT" --zone="$ZONE" 
 echo "Save checkpoints with: gcloud storage cp -r checkpoints $BUCKET/"
 {{/tpu}}
 {{^tpu}}
-startup=$(mktemp)
-cat >"$startup" <<'END'
-#!/bin/bash
-# Checkpoints go to the bucket every {{checkpoint_minutes|word}} minutes; the machine ends when the job does.
-bucket=$(curl -s -H 'Metadata-Flavor: Google' http://metadata.google.internal/computeMetadata/v1/instance/attributes/bucket)
-mkdir -p /job && cd /job
-gcloud storage cp -r "$bucket/job/*" . || true
-(while sleep {{checkpoint_minutes|word}}m; do gcloud storage rsync -r checkpoints "$bucket/checkpoints"; done) &
-bash run.sh >log.txt 2>&1
-gcloud storage cp log.txt "$bucket/" && gcloud storage rsync -r checkpoints "$bucket/checkpoints"
-shutdown -h now
-END
 for number in $(seq 1 {{nodes|word}}); do
   gcloud compute instances create {{job|name}}-"$number" --project="$PROJECT" --zone="$ZONE" \
     --machine-type={{instance|word}}{{#attached}} --accelerator="type=nvidia-tesla-t4,count={{per_node|word}}"{{/attached}} \
     --image-family={{gcp_image_family|word}} --image-project={{gcp_image_project|word}} \
     --boot-disk-size=200GB --maintenance-policy=TERMINATE{{#spot}} --provisioning-model=SPOT{{/spot}} \
     --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \
-    --scopes=storage-rw --metadata=bucket="$BUCKET" --metadata-from-file=startup-script="$startup"
+    --scopes=storage-rw --metadata=bucket="$BUCKET" --metadata-from-file=startup-script=startup.sh
 done
 echo "Put run.sh and train.py (formats torchrun and script) into $BUCKET/job before you start."
 {{/tpu}}

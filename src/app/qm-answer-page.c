@@ -8,6 +8,7 @@
 #include "draw/qm-phrases.h"
 #include "qm-chart-view.h"
 #include "qm-columns.h"
+#include "qm-launch-view.h"
 #include "qm-matrix.h"
 #include "qm-techniques.h"
 #include "qm-ui.h"
@@ -36,6 +37,7 @@ struct _QmAnswerPage {
   GtkWidget *charts[G_N_ELEMENTS (chart_kinds)];
   GtkWidget *stages_title;
   GtkWidget *stages;
+  GtkWidget *launch;
   guint row;
 };
 
@@ -253,6 +255,7 @@ show_row (QmAnswerPage     *self,
     qm_chart_view_set (QM_CHART_VIEW (self->charts[i]), qm_session_get_estimator (self->session), recommendation, row);
   qm_techniques_set (QM_TECHNIQUES (self->techniques), qm_session_get_estimator (self->session),
                      qm_recommendation_get_resolved (recommendation), choice);
+  qm_launch_view_set (QM_LAUNCH_VIEW (self->launch), self->session, recommendation, choice);
 }
 
 static void
@@ -268,6 +271,7 @@ show_nothing (QmAnswerPage     *self,
   show_rejections (self, recommendation);
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
     gtk_widget_set_visible (self->charts[i], FALSE);
+  qm_launch_view_set (QM_LAUNCH_VIEW (self->launch), self->session, recommendation, NULL);
 }
 
 /* There is no answer to answers that contradict each other. */
@@ -413,6 +417,9 @@ build_body (QmAnswerPage *self,
   self->stages = qm_columns_new (220, 3, 12);
   gtk_box_append (GTK_BOX (content), self->stages_title);
   gtk_box_append (GTK_BOX (content), self->stages);
+
+  self->launch = qm_launch_view_new ();
+  gtk_box_append (GTK_BOX (content), self->launch);
 }
 
 static void
@@ -458,4 +465,16 @@ qm_answer_page_new (QmSession *session)
   update (self);
 
   return GTK_WIDGET (self);
+}
+
+/**
+ * qm_answer_page_show_launch:
+ * @self: the page
+ *
+ * Brings in sight how the job is started.
+ */
+void
+qm_answer_page_show_launch (QmAnswerPage *self)
+{
+  qm_launch_view_grab_focus (QM_LAUNCH_VIEW (self->launch));
 }

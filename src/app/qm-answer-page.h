@@ -12,7 +12,8 @@ G_DECLARE_FINAL_TYPE (QmAnswerPage, qm_answer_page, QM, ANSWER_PAGE, AdwNavigati
 
 /* The choice, its four facts, why, what would change it, the matrix, charts
  * and stages. */
-GtkWidget *qm_answer_page_new (QmSession *session);
+GtkWidget *qm_answer_page_new         (QmSession    *session);
+void       qm_answer_page_show_launch (QmAnswerPage *self);
 
 #define QM_TYPE_FACT_CARD (qm_fact_card_get_type ())
 G_DECLARE_FINAL_TYPE (QmFactCard, qm_fact_card, QM, FACT_CARD, GtkBox)

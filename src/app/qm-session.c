@@ -259,6 +259,20 @@ qm_session_init (QmSession *self)
 }
 
 /**
+ * qm_session_dup_data_path:
+ * @name: a folder of the program's data
+ *
+ * Returns: (transfer full): its path
+ */
+char *
+qm_session_dup_data_path (const char *name)
+{
+  const char *data = g_getenv ("QM_DATA_DIR");
+
+  return g_build_filename (data != NULL ? data : QM_DATA_DIR, name, NULL);
+}
+
+/**
  * qm_session_new:
  * @error: return location for an error
  *
@@ -271,9 +285,8 @@ QmSession *
 qm_session_new (GError **error)
 {
   g_autoptr (QmSession) self = g_object_new (QM_TYPE_SESSION, NULL);
-  const char *data = g_getenv ("QM_DATA_DIR");
   const char *user = g_getenv ("QM_USER_DIR");
-  g_autofree char *shipped = g_build_filename (data != NULL ? data : QM_DATA_DIR, "catalog", NULL);
+  g_autofree char *shipped = qm_session_dup_data_path ("catalog");
   g_autofree char *own = user != NULL ? g_build_filename (user, "catalog", NULL)
                                       : g_build_filename (g_get_user_data_dir (), "quartermaster", "catalog", NULL);
 

@@ -15,6 +15,8 @@ G_DECLARE_FINAL_TYPE (QmSession, qm_session, QM, SESSION, GObject)
  * "plan-changed" when an answer changes, "answered" when the recommendation is
  * there, "machine-changed" when detection is done, and notifies "busy",
  * "title" and "modified". */
+char             *qm_session_dup_data_path      (const char     *name);
+
 QmSession        *qm_session_new                (GError        **error);
 
 QmEstimator      *qm_session_get_estimator      (QmSession      *self);

@@ -127,6 +127,8 @@ qm_ui_page (GtkWidget *content,
   adw_clamp_set_tightening_threshold (ADW_CLAMP (clamp), maximum_width);
   adw_clamp_set_child (ADW_CLAMP (clamp), content);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), clamp);
+  /* What scrolls inside of the page is as high as it wants to be. */
+  gtk_scrollable_set_vscroll_policy (GTK_SCROLLABLE (gtk_scrolled_window_get_child (GTK_SCROLLED_WINDOW (scrolled))), GTK_SCROLL_NATURAL);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_widget_set_vexpand (scrolled, TRUE);
 
@@ -158,4 +160,29 @@ qm_ui_set_label (GtkWidget  *widget,
                  const char *label)
 {
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+/**
+ * qm_ui_tool:
+ * @icon_name: a symbolic icon
+ * @tooltip: what it does
+ * @clicked: (scope notified): called with @data alone
+ * @data: the widget that the button is part of
+ *
+ * Returns: (transfer floating): a flat button with an icon
+ */
+GtkWidget *
+qm_ui_tool (const char *icon_name,
+            const char *tooltip,
+            GCallback   clicked,
+            gpointer    data)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name (icon_name);
+
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "flat");
+  g_signal_connect_swapped (button, "clicked", clicked, data);
+
+  return button;
 }

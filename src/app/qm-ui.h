@@ -20,6 +20,10 @@ GtkWidget *qm_ui_heading      (const char *eyebrow,
 GtkWidget *qm_ui_page         (GtkWidget  *content,
                                int         maximum_width);
 void       qm_ui_clear        (GtkWidget  *box);
+GtkWidget *qm_ui_tool         (const char *icon_name,
+                               const char *tooltip,
+                               GCallback   clicked,
+                               gpointer    data);
 void       qm_ui_set_label    (GtkWidget  *widget,
                                const char *label);
 

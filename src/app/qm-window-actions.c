@@ -4,6 +4,7 @@
 
 #include "draw/qm-language.h"
 #include "draw/qm-report.h"
+#include "qm-answer-page.h"
 #include "qm-breakdown.h"
 #include "qm-error.h"
 #include "qm-window.h"
@@ -51,6 +52,26 @@ show_message (GtkWidget  *widget,
               GVariant   *parameter)
 {
   qm_window_show_error (QM_WINDOW (widget), _("That did not work"), g_variant_get_string (parameter, NULL));
+}
+
+static void
+show_toast (GtkWidget  *widget,
+            const char *name,
+            GVariant   *parameter)
+{
+  qm_window_show_toast (QM_WINDOW (widget), g_variant_get_string (parameter, NULL), NULL, NULL);
+}
+
+static void
+show_launch (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  AdwNavigationView *pages = ADW_NAVIGATION_VIEW (gtk_widget_get_template_child (widget, QM_TYPE_WINDOW, "pages"));
+  AdwNavigationPage *page = adw_navigation_view_get_visible_page (pages);
+
+  if (QM_IS_ANSWER_PAGE (page))
+    qm_answer_page_show_launch (QM_ANSWER_PAGE (page));
 }
 
 static void
@@ -332,6 +353,8 @@ qm_window_class_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "win.show-computer", NULL, show_computer);
   gtk_widget_class_install_action (widget_class, "win.show-place", "s", show_place);
   gtk_widget_class_install_action (widget_class, "win.show-message", "s", show_message);
+  gtk_widget_class_install_action (widget_class, "win.show-toast", "s", show_toast);
+  gtk_widget_class_install_action (widget_class, "win.launch", NULL, show_launch);
   gtk_widget_class_install_action (widget_class, "win.breakdown", NULL, show_breakdown);
   gtk_widget_class_install_action (widget_class, "win.new", NULL, new_plan);
   gtk_widget_class_install_action (widget_class, "win.undo", NULL, undo);

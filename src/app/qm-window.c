@@ -30,6 +30,7 @@ struct _QmWindow {
   GtkWidget *computer_bin;
   GtkRevealer *bottom;
   GtkWidget *report_button;
+  GtkWidget *launch_button;
   AdwBreakpoint *narrow;
   AdwBreakpoint *fold;
 
@@ -252,6 +253,7 @@ page_changed (QmWindow *self)
   qm_estimate_bar_set_goal (QM_ESTIMATE_BAR (self->estimate_bar), step == QM_N_PAGES ? QM_GOAL_ANSWER
                                                                   : self->from_review ? QM_GOAL_REVIEW : QM_GOAL_NEXT);
   gtk_widget_set_visible (self->report_button, step == QM_N_STEPS);
+  gtk_widget_set_visible (self->launch_button, step == QM_N_STEPS);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.back", step > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.next", step < QM_N_STEPS);
   if (step == 0)
@@ -485,6 +487,7 @@ qm_window_class_init (QmWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, QmWindow, computer_bin);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, bottom);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, report_button);
+  gtk_widget_class_bind_template_child (widget_class, QmWindow, launch_button);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, narrow);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, fold);
   qm_window_class_install_actions (widget_class);

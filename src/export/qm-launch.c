@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "qm-launch.h"
+#include "qm-launch-private.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -94,6 +94,18 @@ qm_launcher_formats (QmLauncher *self)
   return g_strv_builder_end (builder);
 }
 
+/**
+ * qm_launcher_get_list:
+ * @self: a launcher
+ *
+ * Returns: (transfer none): the descriptions of all formats
+ */
+JsonArray *
+qm_launcher_get_list (QmLauncher *self)
+{
+  return self->formats;
+}
+
 static JsonObject *
 find_format (QmLauncher  *self,
              const char  *id,
@@ -129,10 +141,17 @@ holds (JsonObject *condition,
   return strcmp (text, json_object_get_string_member (condition, "is")) == 0;
 }
 
-/* The reason of the first condition that does not hold; %NULL where all do. */
-static const char *
-senseless (JsonObject *format,
-           JsonObject *values)
+/**
+ * qm_launch_senseless:
+ * @format: the description of a format
+ * @values: of qm_launch_values()
+ *
+ * Returns: (nullable): the reason of the first condition that does not hold, as
+ *   a message to translate; %NULL where all do
+ */
+const char *
+qm_launch_senseless (JsonObject *format,
+                     JsonObject *values)
 {
   JsonArray *conditions = json_object_has_member (format, "when") ? json_object_get_array_member (format, "when") : NULL;
 
@@ -201,6 +220,56 @@ write_file (QmLauncher  *self,
 }
 
 /**
+ * qm_launcher_fill:
+ * @self: a launcher
+ * @format: the id of a format
+ * @values: of qm_launch_values()
+ * @error: return location for an error
+ *
+ * Returns: (transfer full) (element-type QmLaunchFile): the files, or %NULL with
+ *   @error set; where the format makes no sense %QM_LAUNCH_ERROR_SENSELESS
+ */
+GPtrArray *
+qm_launcher_fill (QmLauncher  *self,
+                  const char  *format,
+                  JsonObject  *values,
+                  GError     **error)
+{
+  JsonObject *description = find_format (self, format, error);
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_launch_file_free);
+  JsonArray *list;
+  const char *why;
+
+  if (description == NULL)
+    return NULL;
+
+  why = qm_launch_senseless (description, values);
+  if (why != NULL)
+    {
+      qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("{format}: {why}"),
+                    "format", format, "=why", why, NULL);
+      return NULL;
+    }
+
+  list = json_object_get_array_member (description, "files");
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    {
+      JsonObject *wanted = json_array_get_object_element (list, i);
+      const char *unless = json_object_get_string_member_with_default (wanted, "unless", "");
+      QmLaunchFile *file;
+
+      if (json_object_get_boolean_member_with_default (values, unless, FALSE))
+        continue;
+      file = write_file (self, wanted, values, error);
+      if (file == NULL)
+        return NULL;
+      g_ptr_array_add (files, file);
+    }
+
+  return g_steal_pointer (&files);
+}
+
+/**
  * qm_launcher_write:
  * @self: a launcher
  * @format: the id of a format
@@ -224,33 +293,7 @@ qm_launcher_write (QmLauncher       *self,
                    const char       *date,
                    GError          **error)
 {
-  JsonObject *description = find_format (self, format, error);
-  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_launch_file_free);
-  g_autoptr (JsonObject) values = NULL;
-  JsonArray *list;
-  const char *why;
+  g_autoptr (JsonObject) values = qm_launch_values (estimator, resolved, choice, date);
 
-  if (description == NULL)
-    return NULL;
-
-  values = qm_launch_values (estimator, resolved, choice, date);
-  why = senseless (description, values);
-  if (why != NULL)
-    {
-      qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("{format}: {why}"),
-                    "format", format, "=why", why, NULL);
-      return NULL;
-    }
-
-  list = json_object_get_array_member (description, "files");
-  for (guint i = 0; i < json_array_get_length (list); i++)
-    {
-      QmLaunchFile *file = write_file (self, json_array_get_object_element (list, i), values, error);
-
-      if (file == NULL)
-        return NULL;
-      g_ptr_array_add (files, file);
-    }
-
-  return g_steal_pointer (&files);
+  return qm_launcher_fill (self, format, values, error);
 }

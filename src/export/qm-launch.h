@@ -36,6 +36,28 @@ typedef struct {
 
 void        qm_launch_file_free     (QmLaunchFile     *self);
 
+/**
+ * QmLaunchFormat:
+ * @id: its stable name
+ * @name: for people
+ * @start: (nullable): the command that starts the job
+ * @needs: what a person must have first, as sentences
+ * @guards: what the files see to by themselves, as sentences
+ * @why_not: (nullable): why it makes no sense for this choice
+ *
+ * A way to start a job, in the language of the person.
+ */
+typedef struct {
+  char *id;
+  char *name;
+  char *start;
+  GStrv needs;
+  GStrv guards;
+  char *why_not;
+} QmLaunchFormat;
+
+void        qm_launch_format_free   (QmLaunchFormat   *self);
+
 typedef struct _QmLauncher QmLauncher;
 
 QmLauncher *qm_launcher_new         (const char       *template_directory,
@@ -46,6 +68,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLauncher, qm_launcher_free)
 GStrv       qm_launcher_formats     (QmLauncher       *self);
 const char *qm_launcher_provider    (QmLauncher       *self,
                                      const char       *format);
+GPtrArray  *qm_launcher_describe    (QmLauncher       *self,
+                                     JsonObject       *values,
+                                     const QmWords    *words);
+char       *qm_launch_check_driver  (const char       *driver,
+                                     const char       *wanted,
+                                     const QmWords    *words);
+GPtrArray  *qm_launcher_fill        (QmLauncher       *self,
+                                     const char       *format,
+                                     JsonObject       *values,
+                                     GError          **error);
 GPtrArray  *qm_launcher_write       (QmLauncher       *self,
                                      const char       *format,
                                      QmEstimator      *estimator,

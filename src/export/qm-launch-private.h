@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "qm-launch.h"
+
+G_BEGIN_DECLS
+
+JsonArray  *qm_launcher_get_list (QmLauncher *self);
+const char *qm_launch_senseless  (JsonObject *format,
+                                  JsonObject *values);
+
+G_END_DECLS
