@@ -26,7 +26,8 @@ _quartermaster_cli_options()
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --help ;;
     export) echo --output --format --help ;;
-    chart) echo --output --kind --dark --width --height --help ;;
+    elastic) echo --json --load --target --fewest --most --warm-up --cool-down --help ;;
+    chart) echo --output --kind --load --dark --width --height --help ;;
   esac
 }
 
@@ -36,7 +37,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export score --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic score --help --version"
     return
   fi
 
@@ -52,6 +53,8 @@ _quartermaster_cli()
     export:--format)
       _quartermaster_cli_words "gcloud aws azure dockerfile accelerate torchrun deepspeed slurm kubernetes keda kueue skypilot vllm llama-cpp triton onnxruntime openvino script csv json"
       return ;;
+    elastic:--load | chart:--load) _quartermaster_cli_files csv; return ;;
+    elastic:--target | elastic:--fewest | elastic:--most | elastic:--warm-up | elastic:--cool-down) return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
     catalog:catalog) _quartermaster_cli_words "list show"; return ;;
   esac

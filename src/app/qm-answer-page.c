@@ -15,7 +15,10 @@
 
 #define SHOWN_REJECTIONS 6
 
-static const QmChartKind chart_kinds[] = { QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_COST_TIME, QM_CHART_ACCURACY };
+static const QmChartKind chart_kinds[] = {
+  QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_SERVING, QM_CHART_ELASTIC, QM_CHART_COST_TIME, QM_CHART_ACCURACY, QM_CHART_SPOT,
+  QM_CHART_BUY_OR_RENT,
+};
 
 struct _QmAnswerPage {
   AdwNavigationPage parent_instance;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "decide/qm-load.h"
 #include "draw/qm-chart.h"
 #include "draw/qm-language.h"
 #include "qm-cli.h"
@@ -69,11 +70,13 @@ qm_command_chart (QmCli   *cli,
 {
   g_autofree char *output = NULL;
   g_autofree char *kind_word = NULL;
+  g_autofree char *load_path = NULL;
   gboolean dark = FALSE;
   int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Write to FILE"), "FILE" },
     { "kind", 0, 0, G_OPTION_ARG_STRING, &kind_word, N_("Which chart"), "KIND" },
+    { "load", 0, 0, G_OPTION_ARG_FILENAME, &load_path, N_("How the load changes over time"), "FILE" },
     { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, N_("On a dark ground"), NULL },
     { "width", 0, 0, G_OPTION_ARG_INT, &width, N_("Width in pixels or points"), "N" },
     { "height", 0, 0, G_OPTION_ARG_INT, &height, N_("Height in pixels or points"), "N" },
@@ -83,6 +86,7 @@ qm_command_chart (QmCli   *cli,
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (QmRecommendation) recommendation = NULL;
   g_autoptr (QmChart) chart = NULL;
+  g_autoptr (GArray) load = NULL;
   g_autoptr (GError) local_error = NULL;
   QmChartKind kind;
 
@@ -95,6 +99,9 @@ qm_command_chart (QmCli   *cli,
       return FALSE;
     }
 
+  if (load_path != NULL && (load = qm_load_read (load_path, error)) == NULL)
+    return FALSE;
+
   resolved = qm_cli_load_plan (cli, left[1], error);
   if (resolved == NULL)
     return FALSE;
@@ -102,7 +109,9 @@ qm_command_chart (QmCli   *cli,
   if (recommendation == NULL)
     return FALSE;
 
-  chart = qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), &local_error);
+  chart = load != NULL && kind == QM_CHART_ELASTIC
+            ? qm_chart_new_elastic (cli->estimator, recommendation, 0, load, qm_language_get_words (), &local_error)
+            : qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), &local_error);
   if (chart != NULL && qm_chart_save (chart, output, width, height, dark, &local_error))
     return TRUE;
 

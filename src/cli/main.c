@@ -23,6 +23,7 @@ static const QmCommand commands[] = {
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },
   { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
+  { "elastic", N_("PLAN [--load FILE.csv] [--json]"), N_("replicas that follow the load, against fixed fleets"), qm_command_elastic },
   { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "decide/qm-elastic.h"
 #include "qm-chart-private.h"
 
 G_BEGIN_DECLS
@@ -63,6 +64,10 @@ QmChart *qm_chart_describe_serving    (const QmChoiceSet *set,
                                        const QmWords     *words,
                                        GError           **error);
 QmChart *qm_chart_describe_spot       (const QmSpotFigures *figures,
+                                       const char        *name,
+                                       const char        *currency,
+                                       const QmWords     *words);
+QmChart *qm_chart_describe_elastic    (const QmElastic   *elastic,
                                        const char        *name,
                                        const char        *currency,
                                        const QmWords     *words);

@@ -237,6 +237,65 @@ new_buy_or_rent (QmEstimator      *estimator,
   return qm_chart_describe_buy_or_rent (&figures, name, currency_of (recommendation), words);
 }
 
+static QmChart *
+new_elastic (QmEstimator      *estimator,
+             QmRecommendation *recommendation,
+             const QmChoice   *choice,
+             GArray           *load,
+             const QmWords    *words,
+             GError          **error)
+{
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  const QmConfiguration *configuration = &choice->estimate.configuration;
+  g_autofree char *device = qm_device_short_name (choice->estimate.device);
+  g_autofree char *name = g_strdup_printf ("%d × %s", MAX (1, configuration->devices / MAX (1, configuration->nodes)), device);
+  g_autoptr (QmElastic) elastic = NULL;
+
+  if (plan->activity != QM_ACTIVITY_SERVE)
+    return refuse (error, words->translate (N_("There is no chart of replicas: only a service has a load that goes up and down")));
+  if (choice->place != QM_PLACE_CLOUD)
+    return refuse (error, words->translate (N_("There is no chart of replicas: only rented machines stop costing when they stop")));
+
+  elastic = qm_elastic_of_choice (estimator, plan, choice, load, &QM_ELASTIC_RULE_USUAL, NULL);
+  if (elastic == NULL)
+    return refuse (error, words->translate (N_("There is no chart of replicas: the plan does not say how many requests come")));
+
+  return qm_chart_describe_elastic (elastic, name, currency_of (recommendation), words);
+}
+
+/**
+ * qm_chart_new_elastic:
+ * @estimator: the estimator
+ * @recommendation: what to show
+ * @row: the row of the decision matrix that is looked at
+ * @load: (element-type QmLoadPoint): how the load changes over time
+ * @words: the reader's language
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): the chart of replicas as qm_chart_new() gives it, for
+ *   a load of one's own; %NULL likewise
+ */
+QmChart *
+qm_chart_new_elastic (QmEstimator      *estimator,
+                      QmRecommendation *recommendation,
+                      guint             row,
+                      GArray           *load,
+                      const QmWords    *words,
+                      GError          **error)
+{
+  const QmChoice *choice = row < qm_recommendation_n_rows (recommendation) ? qm_recommendation_row (recommendation, row) : NULL;
+  QmChart *self;
+
+  if (choice == NULL)
+    return refuse (error, words->translate (N_("There is no chart: nothing that is allowed can run this job")));
+
+  self = new_elastic (estimator, recommendation, choice, load, words, error);
+  if (self != NULL)
+    self->language = g_strdup (qm_language_get_tag ());
+
+  return self;
+}
+
 /**
  * qm_chart_new:
  * @kind: which chart
@@ -274,10 +333,8 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_SERVING: self = new_of_choices (recommendation, row, qm_chart_describe_serving, words, error); break;
     case QM_CHART_SPOT: self = new_spot (estimator, recommendation, choice, words, error); break;
     case QM_CHART_BUY_OR_RENT: self = new_buy_or_rent (estimator, recommendation, choice, words, error); break;
-    case QM_CHART_ELASTIC:
-    default:
-      return refuse (error, words->translate (N_("There is no chart of replicas: the plan does not say how the load changes over the "
-                                                 "day")));
+    case QM_CHART_ELASTIC: self = new_elastic (estimator, recommendation, choice, NULL, words, error); break;
+    default: g_return_val_if_reached (NULL);
     }
   if (self != NULL)
     self->language = g_strdup (qm_language_get_tag ());

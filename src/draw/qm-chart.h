@@ -52,6 +52,12 @@ QmChart    *qm_chart_new           (QmChartKind       kind,
                                     guint             row,
                                     const QmWords    *words,
                                     GError          **error);
+QmChart    *qm_chart_new_elastic   (QmEstimator      *estimator,
+                                    QmRecommendation *recommendation,
+                                    guint             row,
+                                    GArray           *load,
+                                    const QmWords    *words,
+                                    GError          **error);
 void        qm_chart_free          (QmChart          *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmChart, qm_chart_free)
 

@@ -91,6 +91,10 @@ qm_report_explanation (const QmReport *report,
     case QM_CHART_SPOT:
       return g_strdup (tr (report, N_("Saving often costs time, saving rarely costs lost work; the lowest point of the curve is the "
                                       "interval to choose.")));
+    case QM_CHART_ELASTIC:
+      return g_strdup (tr (report, N_("An autoscaler that keeps seven tenths of the capacity in use: a new replica is paid for while it warms up, and "
+                                      "one is removed only when five minutes agree. The day is made up from the mean and the peak of the "
+                                      "plan.")));
     case QM_CHART_BUY_OR_RENT:
       return g_strdup (tr (report, N_("Renting costs by the hour; owning costs at once and then the power.")));
     default:

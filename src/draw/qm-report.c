@@ -190,6 +190,7 @@ sections (QmReport *report)
   figure (report, QM_CHART_SIZING, tr (report, N_("Three ways to size it")), "sizing", 0);
   figure (report, QM_CHART_SCALING, tr (report, N_("Scaling")), "scaling", 0);
   figure (report, QM_CHART_SERVING, tr (report, N_("People and answers")), "serving", 0);
+  figure (report, QM_CHART_ELASTIC, tr (report, N_("Replicas that follow the load")), "elastic", 0);
   figure (report, QM_CHART_COST_TIME, tr (report, N_("Cost and time")), "cost-time", 0);
   figure (report, QM_CHART_ACCURACY, tr (report, N_("Quality and cost")), "accuracy", 0);
   figure (report, QM_CHART_SPOT, tr (report, N_("Spot machines")), "spot", 0);

@@ -459,6 +459,33 @@ def diagnose_makes_a_plan_fit():
 
 
 @test
+def elastic_follows_the_load():
+    serving = {'requests_per_second': 20, 'peak_factor': 4, 'input_tokens': 512, 'output_tokens': 200}
+    path = plan(activity='serve', model={'id': 'llama-3.1-8b'}, serving=serving, places={'buy': False, 'this_computer': False})
+    out = json.loads(run('elastic', path, '--json').stdout)
+    assert {'series', 'cost', 'p99_seconds', 'mean_replicas'} <= out.keys()
+    assert out['span_seconds'] == 86400 and len(out['series']) == 1440
+    assert max(step['requests_per_second'] for step in out['series']) > 79
+    assert out['rule']['target_utilisation'] == 0.7 and out['rule']['fewest'] == 2
+    # Paid replicas over the day, times the price of one.
+    assert abs(out['cost'] - out['mean_replicas'] * 24 * out['replica']['per_hour']) < 1e-6 * out['cost']
+    peak = out['fixed'][-1]
+    assert peak['replicas'] * out['replica']['requests_per_second'] * 0.7 >= 80
+    assert (peak['replicas'] - 1) * out['replica']['requests_per_second'] * 0.7 < 80
+
+    load = write('load.csv', 'hours,requests_per_second\n0,1\n8,300\n10,1\n')
+    own = json.loads(run('elastic', path, '--json', '--load', load, '--most', '3', '--fewest', '1').stdout)
+    assert own['span_seconds'] == 36000 and own['most_replicas'] == 3 and own['late_share'] > 0.05
+    text = run('elastic', path, '--load', load).stdout
+    assert 'Following the load' in text and 'made up' not in text
+    refused(run('elastic', path, '--load', write('bad.csv', '0,1\n1,x\n')), 'bad.csv:2:', '"x"')
+    refused(run('elastic', path, '--target', '1.5'), '--target')
+    refused(run('elastic', plan('train.qmplan')), 'train.qmplan', 'activity')
+    refused(run('chart', plan('train.qmplan'), '--kind', 'elastic', '-o', 'a.svg'), 'service')
+    assert run('chart', path, '--kind', 'elastic', '-o', 'a.svg', '--load', load).returncode == 0 and os.path.getsize('a.svg') > 2000
+
+
+@test
 def speaks_chinese():
     if 'zh_CN.utf8' not in subprocess.run(['locale', '-a'], capture_output=True, text=True).stdout:
         raise unittest.SkipTest('this system has no Chinese locale')

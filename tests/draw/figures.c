@@ -196,6 +196,18 @@ serving (const QmWords *words)
   return qm_chart_describe_serving (&set, words, NULL);
 }
 
+static QmChart *
+elastic (const QmWords *words)
+{
+  const QmElasticReplica replica = { .per_second = 12, .at_once = 8, .latency_p99_seconds = 2.4, .money_per_hour = 1.9, .parts = 1 };
+  const QmElasticRule rule = { .target = 0.7, .dead_band = 0.1, .fewest = 2, .most = 16, .warm_up_seconds = 600,
+                               .cool_down_seconds = 300, .every_seconds = 15 };
+  g_autoptr (GArray) load = qm_load_of_a_day (30, 3);
+  g_autoptr (QmElastic) fleet = qm_elastic_new (load, &replica, &rule);
+
+  return qm_chart_describe_elastic (fleet, "1 × L40S 48GB", "USD", words);
+}
+
 const Figure figures[] = {
   { "memory", memory_that_fits },
   { "too-small", memory_that_does_not },
@@ -207,5 +219,6 @@ const Figure figures[] = {
   { "spot", spot },
   { "buy-or-rent", buy_or_rent },
   { "serving", serving },
+  { "elastic", elastic },
   { NULL, NULL },
 };
