@@ -101,6 +101,8 @@ list_as_json (QmCatalog *catalog)
 
   for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
     json_array_add_object_element (devices, device_to_object (qm_catalog_device (catalog, i)));
+  for (guint i = 0; i < qm_catalog_n_slices (catalog); i++)
+    json_array_add_object_element (devices, device_to_object (qm_catalog_slice (catalog, i)));
   for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
     json_array_add_object_element (offers, offer_to_object (qm_catalog_offer (catalog, i)));
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
@@ -118,6 +120,8 @@ list (QmCatalog *catalog)
 {
   for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
     g_print ("%-*s %-36s %s\n", QM_COLUMN (8, _("device")), qm_catalog_device (catalog, i)->id, qm_catalog_device (catalog, i)->name);
+  for (guint i = 0; i < qm_catalog_n_slices (catalog); i++)
+    g_print ("%-*s %-36s %s\n", QM_COLUMN (8, _("slice")), qm_catalog_slice (catalog, i)->id, qm_catalog_slice (catalog, i)->name);
   for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
     {
       const QmOffer *offer = qm_catalog_offer (catalog, i);

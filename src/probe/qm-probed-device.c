@@ -4,6 +4,9 @@
 
 #include "qm-probe-private.h"
 
+/* Between the name of a card and that of a profile it is cut by. */
+#define MIG " MIG "
+
 static void
 unknown_free (QmUnknown *self)
 {
@@ -152,12 +155,20 @@ explain_memory (QmProbedDevice *self)
 }
 
 /* "NVIDIA A100-SXM4-40GB MIG 1g.5gb" is cut from a card of the name before. */
+static const char *
+profile_of (const char *name)
+{
+  const char *cut = name != NULL ? strstr (name, MIG) : NULL;
+
+  return cut != NULL ? cut + strlen (MIG) : NULL;
+}
+
 static char *
 name_of_card (const char *name)
 {
-  const char *cut = name != NULL ? strstr (name, " MIG ") : NULL;
+  const char *profile = profile_of (name);
 
-  return cut != NULL ? g_strndup (name, cut - name) : g_strdup (name);
+  return profile != NULL ? g_strndup (name, profile - strlen (MIG) - name) : g_strdup (name);
 }
 
 /**
@@ -179,6 +190,8 @@ qm_probed_device_settle (QmProbedDevice       *self,
 
   self->device = qm_catalog_match_device (catalog, self->pci_id, card,
                                           self->memory_kind == QM_MEMORY_KIND_DEDICATED ? self->memory_bytes : 0);
+  if (profile_of (self->name) != NULL)
+    self->device = qm_catalog_match_slice (catalog, self->device, profile_of (self->name));
   if (self->name == NULL && self->device != NULL)
     self->name = g_strdup (self->device->name);
   if (self->name == NULL)

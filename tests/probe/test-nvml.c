@@ -235,7 +235,8 @@ test_instances (void)
   g_assert_cmpfloat (whole->memory_bytes, ==, 0);
   g_assert_nonnull (qm_test_reason (whole, "memory_bytes"));
   g_assert_cmpfloat (part->memory_bytes, ==, 4864 * MIB);
-  g_assert_cmpstr (part->device->id, ==, "a100-sxm4-40gb");
+  g_assert_cmpstr (whole->device->id, ==, "a100-sxm4-40gb");
+  g_assert_cmpstr (part->device->id, ==, "a100-sxm4-40gb-1g.5gb");
 
   qm_machine_get_here (machine, &here);
   g_assert_cmpint (here.n_devices, ==, 2);

@@ -79,6 +79,9 @@ hardware_name (const QmChoice *choice)
   if (device->device_class == QM_DEVICE_CLASS_CPU && choice->offer != NULL && choice->offer->vcpus > 0)
     return g_strdup_printf ("%d × %d vCPU %s", n, choice->offer->vcpus, device->name);
 
+  if (device->n_parts > 0)
+    return n == device->n_parts ? g_strdup (device->name) : g_strdup_printf ("%d × (%s)", n / device->n_parts, device->name);
+
   return g_strdup_printf ("%d × %s", n, device->name);
 }
 

@@ -63,6 +63,8 @@ find_placement (QmEstimator            *estimator,
   *placement = (QmPlacement) { .device = *device, .catalogued = device, .per_machine = MAX (1, devices / nodes) };
   placement->place = QM_PLACE_OWNED;
   placement->pricing = QM_PRICING_OWNED;
+  if (device->n_parts > 0)
+    placement->per_machine = device->n_parts;
   offer = pinned->offer[0] != '\0' ? qm_catalog_find_offer (catalog, pinned->offer)
                                    : cheapest_offer (catalog, device, placement->per_machine);
   if (offer == NULL)

@@ -88,6 +88,33 @@ placement_new (const QmDevice *device,
   return placement;
 }
 
+/* Cards of one maker that differ work together too. */
+static void
+add_mix (Builder      *self,
+         const QmHere *here)
+{
+  g_autoptr (GString) id = g_string_new (NULL);
+  const QmDevice *mix;
+  gboolean differ = FALSE;
+
+  for (int i = 0; i < here->n_devices; i++)
+    {
+      if (here->devices[i] == NULL || here->devices[i]->unified_memory)
+        continue;
+      differ |= id->len > 0 && !g_str_equal (here->devices[i]->id, id->str) && strstr (id->str, here->devices[i]->id) == NULL;
+      g_string_append_printf (id, "%s%s", id->len > 0 ? "+" : "", here->devices[i]->id);
+    }
+  mix = differ ? qm_catalog_find_device (self->catalog, id->str) : NULL;
+  if (mix != NULL)
+    {
+      QmPlacement placement = placement_new (mix, mix->n_parts, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
+
+      placement.max_machines = 1;
+      placement.ram_bytes = here->ram_bytes;
+      g_array_append_val (self->placements, placement);
+    }
+}
+
 static void
 add_this_computer (Builder      *self,
                    const QmHere *here)
@@ -114,6 +141,8 @@ add_this_computer (Builder      *self,
       g_array_append_val (self->placements, placement);
     }
 
+  add_mix (self, here);
+
   if (here->cpu != NULL)
     {
       QmPlacement placement = placement_new (here->cpu, 1, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
@@ -123,6 +152,26 @@ add_this_computer (Builder      *self,
       placement.max_machines = 1;
       set_memory (&placement, here->ram_bytes);
       g_array_append_val (self->placements, placement);
+    }
+}
+
+/* Each of the cards alone, and all together. */
+static void
+add_owned_mix (Builder        *self,
+               const QmDevice *mix,
+               int             nodes)
+{
+  QmPlacement placement = placement_new (mix, mix->n_parts, QM_PLACE_OWNED, QM_PRICING_OWNED);
+
+  placement.max_machines = nodes;
+  g_array_append_val (self->placements, placement);
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      QmPlacement alone = placement_new (mix->parts[i], 1, QM_PLACE_OWNED, QM_PRICING_OWNED);
+
+      alone.max_machines = 1;
+      if (i == 0 || mix->parts[i] != mix->parts[i - 1])
+        g_array_append_val (self->placements, alone);
     }
 }
 
@@ -138,6 +187,11 @@ add_owned (Builder *self)
       int nodes = MAX (1, owned->nodes);
       int per_machine = MAX (1, owned->devices / nodes);
 
+      if (device != NULL && device->n_parts > 0)
+        {
+          add_owned_mix (self, device, nodes);
+          continue;
+        }
       for (int n = 1; device != NULL && n <= per_machine; n = n < per_machine ? MIN (2 * n, per_machine) : n + 1)
         {
           QmPlacement placement = placement_new (device, n, QM_PLACE_OWNED, QM_PRICING_OWNED);

@@ -107,6 +107,8 @@ keep_pinned (const QmConfiguration *pinned,
   KEEP (cpu_cores, 0);
   if (pinned->interconnect[0] != '\0')
     qm_word_set (configuration->interconnect, pinned->interconnect);
+  if (strcmp (pinned->device, configuration->device) == 0)
+    configuration->memory_bytes = pinned->memory_bytes;
 }
 
 #undef KEEP
@@ -304,6 +306,14 @@ solve_training (const QmJob       *job,
 
 /* ---------------------------------------------------------------- inference */
 
+/* Cards of different kinds are there to hold one copy together. */
+static int
+fewest_together (const QmPlacement *placement,
+                 gboolean           splittable)
+{
+  return splittable && placement->device.n_parts > 0 ? placement->per_machine : 1;
+}
+
 static double
 latency_of (const QmEstimate *estimate,
             double            batch)
@@ -459,7 +469,7 @@ solve_serving (const QmJob       *job,
   gboolean splittable = job->plan->task == QM_TASK_LANGUAGE_MODEL;
   gboolean found = FALSE;
 
-  for (int tensor = 1; tensor <= (splittable ? placement->per_machine : 1) && !found; tensor *= 2)
+  for (int tensor = fewest_together (placement, splittable); tensor <= (splittable ? placement->per_machine : 1) && !found; tensor *= 2)
     {
       QmConfiguration configuration;
       int batch;
@@ -497,7 +507,7 @@ solve_batch_inference (const QmJob       *job,
   gboolean splittable = job->plan->task == QM_TASK_LANGUAGE_MODEL;
   int devices = placement->per_machine * machines;
 
-  for (int tensor = 1; tensor <= (splittable ? placement->per_machine : 1); tensor *= 2)
+  for (int tensor = fewest_together (placement, splittable); tensor <= (splittable ? placement->per_machine : 1); tensor *= 2)
     {
       QmConfiguration configuration;
 

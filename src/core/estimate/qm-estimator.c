@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-estimator.h"
 
+#include "estimate/qm-device-view.h"
 #include "estimate/qm-llm-training.h"
 #include "estimate/qm-other-domains.h"
 
@@ -242,6 +243,67 @@ qm_evaluator_get_inference (const QmEvaluator *self)
   return self->inference;
 }
 
+/* @seen is what @device looks like to the job. */
+static void
+evaluate_as (const QmEvaluator     *self,
+             const QmDevice        *device,
+             const QmDevice        *seen,
+             const QmConfiguration *configuration,
+             QmEstimate            *estimate)
+{
+  qm_estimate_clear (estimate);
+  estimate->configuration = *configuration;
+  estimate->training = self->plan->training;
+  estimate->serving_plan = self->plan->serving;
+
+  if (self->training != NULL)
+    qm_llm_training_predict (self->training, seen, configuration, estimate);
+  else if (self->inference != NULL)
+    qm_llm_inference_predict (self->inference, seen, configuration, estimate);
+  else
+    qm_other_domains_predict (self->domains, seen, configuration, estimate);
+
+  estimate->device = device;
+}
+
+/* Equal shares are bound by the smallest card; layers go where there is room. */
+static void
+evaluate_mix (const QmEvaluator     *self,
+              const QmDevice        *mix,
+              const QmConfiguration *configuration,
+              QmEstimate            *estimate)
+{
+  QmConfiguration all = *configuration;
+  const QmConfiguration *found = &estimate->configuration;
+  QmDevice view;
+
+  all.devices = mix->n_parts * MAX (1, (all.devices + mix->n_parts - 1) / mix->n_parts);
+  evaluate_as (self, mix, mix, &all, estimate);
+  if (self->inference == NULL || found->pipeline_parallel != mix->n_parts || found->tensor_parallel > 1)
+    return;
+
+  qm_device_view_shared (mix, &view);
+  evaluate_as (self, mix, &view, &all, estimate);
+}
+
+/* What must fit is what each memory holds; the speed is that of the whole. */
+static void
+evaluate_memories (const QmEvaluator     *self,
+                   const QmDevice        *device,
+                   const QmConfiguration *configuration,
+                   QmEstimate            *estimate)
+{
+  QmConfiguration split = *configuration;
+  QmEstimate part;
+  QmDevice view;
+
+  evaluate_as (self, device, device, configuration, estimate);
+  qm_device_view_split (device, self->inference == NULL, &split, &view);
+  evaluate_as (self, device, &view, &split, &part);
+  estimate->memory = part.memory;
+  estimate->memory.largest_micro_batch *= device->memories;
+}
+
 /**
  * qm_evaluator_evaluate:
  * @self: an evaluator
@@ -257,18 +319,19 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
                        const QmConfiguration *configuration,
                        QmEstimate            *estimate)
 {
-  qm_estimate_clear (estimate);
-  estimate->device = device;
-  estimate->configuration = *configuration;
-  estimate->training = self->plan->training;
-  estimate->serving_plan = self->plan->serving;
+  QmDevice view;
 
-  if (self->training != NULL)
-    qm_llm_training_predict (self->training, device, configuration, estimate);
-  else if (self->inference != NULL)
-    qm_llm_inference_predict (self->inference, device, configuration, estimate);
+  if (device->n_parts > 0)
+    evaluate_mix (self, device, configuration, estimate);
+  else if (device->memories > 1)
+    evaluate_memories (self, device, configuration, estimate);
+  else if (configuration->memory_bytes > 0)
+    {
+      qm_device_view_resized (device, configuration->memory_bytes, &view);
+      evaluate_as (self, device, &view, configuration, estimate);
+    }
   else
-    qm_other_domains_predict (self->domains, device, configuration, estimate);
+    evaluate_as (self, device, device, configuration, estimate);
 
   if (self->calibration != NULL)
     qm_calibration_apply (self->calibration, self->plan, estimate);

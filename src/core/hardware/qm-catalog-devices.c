@@ -27,6 +27,7 @@ read_memory (QmRecord *record,
   device->usable_bytes = reported > 0 ? reported : device->memory_bytes * fraction;
   device->memory_type = qm_record_string (record, "memory_type");
   device->is_hbm = device->memory_type != NULL && g_strrstr (device->memory_type, "HBM") != NULL;
+  device->memories = MAX (1, (int) qm_record_number (record, "memories", 1));
   device->unified_memory = qm_record_boolean (record, "unified_memory");
   device->bandwidth_bytes_per_second = qm_record_number (record, "bandwidth_gb_per_second", 0) * GIGA;
 }

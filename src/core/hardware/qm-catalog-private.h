@@ -20,6 +20,9 @@ struct _QmCatalog
   GHashTable *devices_by_pci_id;    /* "10de:20b0" → GPtrArray of QmDevice */
   GHashTable *devices_by_name;      /* what drivers call them, reduced → GPtrArray of QmDevice */
   QmDevice *unknown_device;         /* (nullable) */
+  GHashTable *mixes;                /* id → QmDevice, made when first asked for */
+  GMutex mixes_lock;
+  GPtrArray *slices;                /* of QmDevice: parts of the devices */
 
   GPtrArray *offers;                /* of QmOffer */
   GHashTable *offers_by_id;
@@ -33,6 +36,9 @@ gboolean             qm_catalog_load_devices  (QmCatalog      *self,
                                                QmCatalogFile  *file,
                                                GError        **error);
 void                 qm_catalog_index_devices (QmCatalog      *self);
+gboolean             qm_catalog_load_slices   (QmCatalog      *self,
+                                               QmCatalogFile  *file,
+                                               GError        **error);
 gboolean             qm_catalog_load_offers   (QmCatalog      *self,
                                                QmCatalogFile  *file,
                                                GError        **error);

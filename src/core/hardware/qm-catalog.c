@@ -25,6 +25,7 @@ static const struct {
   void (*index) (QmCatalog *self);
 } formats[] = {
   { "quartermaster-devices", qm_catalog_load_devices, qm_catalog_index_devices },
+  { "quartermaster-slices", qm_catalog_load_slices, NULL },
   { "quartermaster-offers", qm_catalog_load_offers, NULL },
   { "quartermaster-models", qm_catalog_load_models, qm_catalog_index_models },
 };
@@ -35,6 +36,9 @@ qm_catalog_finalize (GObject *object)
   QmCatalog *self = QM_CATALOG (object);
 
   g_ptr_array_unref (self->devices);
+  g_ptr_array_unref (self->slices);
+  g_hash_table_unref (self->mixes);
+  g_mutex_clear (&self->mixes_lock);
   g_ptr_array_unref (self->offers);
   g_ptr_array_unref (self->models);
   g_hash_table_unref (self->devices_by_id);
@@ -71,6 +75,9 @@ qm_catalog_init (QmCatalog *self)
   self->allocations = g_ptr_array_new_with_free_func (g_free);
   self->chunk = g_string_chunk_new (4096);
   self->devices = g_ptr_array_new ();
+  self->slices = g_ptr_array_new ();
+  self->mixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_mutex_init (&self->mixes_lock);
   self->devices_by_id = g_hash_table_new (g_str_hash, g_str_equal);
   self->devices_by_pci_id = new_index ();
   self->devices_by_name = new_index ();
@@ -317,8 +324,8 @@ qm_catalog_load_table (const char *shipped_directory,
 /**
  * qm_catalog_find_device:
  * @self: a catalog
- * @id: an id, or a name that only one device has; "unknown" is the processor
- *   of measured cases that name none
+ * @id: an id, or a name that only one device has; several ids joined by "+";
+ *   "unknown" is the processor of measured cases that name none
  *
  * Returns: (transfer none) (nullable): the device
  */
@@ -326,7 +333,9 @@ const QmDevice *
 qm_catalog_find_device (QmCatalog  *self,
                         const char *id)
 {
-  return id != NULL ? g_hash_table_lookup (self->devices_by_id, id) : NULL;
+  const QmDevice *device = id != NULL ? g_hash_table_lookup (self->devices_by_id, id) : NULL;
+
+  return device == NULL && id != NULL && strchr (id, '+') != NULL ? qm_catalog_mix (self, id) : device;
 }
 
 /**

@@ -58,6 +58,14 @@ const QmDevice      *qm_catalog_match_device  (QmCatalog  *self,
 guint                qm_catalog_n_devices     (QmCatalog  *self);
 const QmDevice      *qm_catalog_device        (QmCatalog  *self,
                                                guint       index);
+const QmDevice      *qm_catalog_mix           (QmCatalog  *self,
+                                               const char *id);
+guint                qm_catalog_n_slices      (QmCatalog  *self);
+const QmDevice      *qm_catalog_slice         (QmCatalog  *self,
+                                               guint       index);
+const QmDevice      *qm_catalog_match_slice   (QmCatalog  *self,
+                                               const QmDevice *whole,
+                                               const char *profile);
 int                  qm_catalog_device_index  (QmCatalog  *self,
                                                const QmDevice *device);
 

@@ -30,6 +30,8 @@ typedef enum {
   QM_DEVICE_CLASS_CPU,
 } QmDeviceClass;
 
+typedef struct _QmDevice QmDevice;
+
 /**
  * QmDevice:
  * @memory_bytes: the figure on the box, in GiB for GPUs, as bytes; 0 unknown
@@ -46,7 +48,7 @@ typedef enum {
  * One kind of GPU, TPU, NPU or CPU, as its data sheet has it. Strings belong
  * to the catalog.
  */
-typedef struct {
+struct _QmDevice {
   const char *id;
   const char *name;
   const char *arch;
@@ -86,8 +88,12 @@ typedef struct {
   double price_usd;
   gboolean is_hbm;
   gboolean is_unknown;              /* the device "unknown" of measured cases */
+  int memories;                     /* of one device, each for its own cores; 1 most */
+  int n_parts;                      /* 0: one device, not several kinds */
+  const QmDevice * const *parts;    /* the cards of a mix, the largest first */
+  const QmDevice *whole;            /* (nullable): the card that this is a slice of */
   guint index;                      /* in its catalog */
-} QmDevice;
+};
 
 /**
  * QmOffer:

@@ -191,6 +191,7 @@ typedef struct {
   QmSplit split;
   int cpu_cores;
   double host_memory_bytes_per_second;
+  double memory_bytes;              /* of one device, where it is sold with several sizes */
   QmWord offer;                     /* provider/instance/region */
 } QmConfiguration;
 
