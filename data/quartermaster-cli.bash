@@ -20,6 +20,7 @@ _quartermaster_cli_words()
 _quartermaster_cli_options()
 {
   case $1 in
+    ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;
     estimate | model | detect | catalog | score) echo --json --help ;;
     recommend) echo --json --top --help ;;
     ask) echo --output --help ;;
@@ -37,7 +38,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic score --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic score ledger --help --version"
     return
   fi
 
@@ -56,6 +57,8 @@ _quartermaster_cli()
     elastic:--load | chart:--load) _quartermaster_cli_files csv; return ;;
     elastic:--target | elastic:--fewest | elastic:--most | elastic:--warm-up | elastic:--cool-down) return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
+    ledger:ledger) _quartermaster_cli_words "list show compare import export note tag remove restore check"; return ;;
+    ledger:--sort) _quartermaster_cli_words "added started label model device seconds throughput memory"; return ;;
     catalog:catalog) _quartermaster_cli_words "list show"; return ;;
   esac
 
@@ -64,6 +67,7 @@ _quartermaster_cli()
     estimate:* | recommend:* | report:* | chart:* | export:*) _quartermaster_cli_files qmplan ;;
     model:*) _quartermaster_cli_files json safetensors gguf ;;
     score:*) _quartermaster_cli_files jsonl ;;
+    ledger:*) _quartermaster_cli_files csv json jsonl gz ;;
   esac
 }
 

@@ -18,6 +18,7 @@ static const QmCommand commands[] = {
   { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
   { "model", N_("FILE|ID [--json]"), N_("what a model is"), qm_command_model },
   { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
+  { "ledger", N_("list|show|compare|import|export|note|tag|remove|restore …"), N_("the runs of the past"), qm_command_ledger },
   { "diagnose", N_("--oom PLAN [--json]"), N_("how to make a plan fit into memory"), qm_command_diagnose },
   { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
@@ -49,6 +50,9 @@ find_command (const char *name)
 static gboolean
 is_of_the_machine (const GError *error)
 {
+  if (error->domain == QM_LEDGER_ERROR)
+    return error->code != QM_LEDGER_ERROR_NOT_FOUND;
+
   return error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR || error->domain == QM_FILE_ERROR;
 }
 

@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 
 #include "decide/qm-recommendation.h"
+#include "history/qm-ledger.h"
 #include "probe/qm-probe.h"
 
 G_BEGIN_DECLS
@@ -43,6 +44,7 @@ gboolean qm_command_ask       (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_model     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_detect    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_diagnose  (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_ledger    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_export    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_catalog   (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
@@ -89,5 +91,14 @@ void         qm_cli_print_choice   (QmCli              *cli,
                                     gboolean            long_form);
 void         qm_cli_print_assumed  (const QmResolved   *resolved);
 void         qm_cli_print_message  (const QmMessage    *message);
+
+/* the runs of the past */
+QmLedger    *qm_cli_open_ledger    (const char         *path,
+                                    GError            **error);
+gboolean     qm_cli_has_ledger     (void);
+char        *qm_cli_format_figure  (const char         *key,
+                                    double              value);
+void         qm_cli_print_run_line (const QmRun        *run);
+void         qm_cli_print_run      (const QmRun        *run);
 
 G_END_DECLS

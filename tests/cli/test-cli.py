@@ -503,6 +503,73 @@ def speaks_chinese():
     assert numbers[0]['choices'][0]['cost'] == numbers[1]['choices'][0]['cost']
 
 
+SMI = ('timestamp, index, name, utilization.gpu [%], memory.used [MiB]\n'
+       '2026/05/01 12:00:00.000, 0, NVIDIA L40S, 90 %, 20000 MiB\n2026/05/01 12:00:01.000, 0, NVIDIA L40S, 100 %, 22000 MiB\n')
+
+
+def ledger(*words):
+    return run('ledger', '--ledger', 'runs.db', *words)
+
+
+@test
+def ledger_keeps_runs():
+    write('smi.csv', SMI)
+    assert ledger('import', 'smi.csv').stdout.startswith('1 run')
+    assert json.loads(ledger('import', 'smi.csv', '--json').stdout) == {'added': 0, 'known': 1}
+    shown = json.loads(ledger('show', '1', '--json').stdout)
+    assert shown['device'] == 'l40s' and shown['source'] == 'nvidia-smi' and shown['started'] == '2026-05-01T12:00:00.000000Z', shown
+    assert shown['figures']['memory.per_device_bytes']['measured'] == 22000 * 2**20
+    assert len(shown['series']['samples']) == 2
+    assert ledger('note', '1', 'the first').returncode == 0 and ledger('tag', '1', 'smi', 'L40S box').returncode == 0
+    for words in (['--search', 'first'], ['--tag', 'L40S box'], ['--device', 'l40s'], []):
+        listed = json.loads(ledger('list', '--json', *words).stdout)
+        assert [one['id'] for one in listed['runs']] == [1] and listed['total'] == 1, words
+    assert json.loads(ledger('list', '--json', '--search', 'second').stdout)['runs'] == []
+    assert '22' in ledger('show', '1').stdout and 'the first' in ledger('show', '1').stdout
+    assert ledger('check').returncode == 0
+
+
+@test
+def ledger_out_and_in_again():
+    write('smi.csv', SMI)
+    ledger('import', 'smi.csv')
+    ledger('note', '1', 'a, "quoted"\nnote')
+    for name in ('all.json', 'all.csv'):
+        assert ledger('export', name).returncode == 0
+        assert json.loads(run('ledger', '--ledger', name + '.db', 'import', name, '--json').stdout) == {'added': 1, 'known': 0}
+        assert run('ledger', '--ledger', name + '.db', 'export', '-').stdout == ledger('export', '-').stdout
+    refused(ledger('export', 'all.xml'), '.json', '.csv')
+
+
+@test
+def ledger_removes_and_restores():
+    write('smi.csv', SMI)
+    ledger('import', 'smi.csv')
+    assert 'restore' in ledger('remove', '1').stdout
+    assert 'No runs' in ledger('list').stdout
+    refused(ledger('show', '1'), '1')
+    assert ledger('restore', '1').returncode == 0
+    assert 'nvidia' not in ledger('list').stdout and ledger('list').stdout.startswith('    1')
+    comparison = json.loads(ledger('compare', '1', '1', '--json').stdout)
+    assert comparison['figures']['memory.per_device_bytes']['ratio'] == 1 and comparison['plan'] == {}
+
+
+@test
+def ledger_refuses_what_is_wrong():
+    write('bad.csv', SMI + 'tomorrow, 0, NVIDIA L40S, 90 %, 20000 MiB\n')
+    write('smi.csv', SMI)
+    refused(ledger('import', 'smi.csv', 'bad.csv'), 'bad.csv:4', 'tomorrow')
+    assert json.loads(ledger('list', '--json').stdout)['runs'] == []
+    refused(ledger('show', 'one'), 'one')
+    refused(ledger('tidy'), 'tidy', 'import')
+    refused(ledger('list', '--sort', 'colour'), 'colour', 'throughput')
+    refused(ledger('note', '1'), 'ledger note ID TEXT')
+    write('runs.db', 'not a ledger at all, just some text\n' * 20)
+    result = ledger('list')
+    assert result.returncode == 1 and 'runs.db' in result.stderr and result.stdout == '', result
+    assert open('runs.db').read().startswith('not a ledger')
+
+
 def main():
     print(f'1..{len(tests)}')
     failed = 0

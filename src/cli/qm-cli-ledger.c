@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <math.h>
+
+#include "draw/qm-language.h"
+#include "qm-cli.h"
+
+/* What was removed can be had back for so long. */
+#define KEPT_REMOVED (30 * G_TIME_SPAN_DAY)
+
+/* A run that has written nothing for so long is not going on any more. */
+#define SILENCE (2 * G_TIME_SPAN_MINUTE)
+
+static char *
+usual_path (void)
+{
+  const char *from_environment = g_getenv ("QM_USER_DIR");
+
+  if (from_environment != NULL)
+    return g_build_filename (from_environment, "ledger.db", NULL);
+
+  return g_build_filename (g_get_user_data_dir (), "quartermaster", "ledger.db", NULL);
+}
+
+/**
+ * qm_cli_open_ledger:
+ * @path: (nullable): a file; %NULL for the ledger of the person
+ * @error: return location for an error
+ *
+ * Opens a ledger, which is made where it is not there. Runs whose recorder went
+ * away are settled, and what was removed long ago is forgotten.
+ *
+ * Returns: (transfer full) (nullable): the ledger
+ */
+QmLedger *
+qm_cli_open_ledger (const char  *path,
+                    GError     **error)
+{
+  g_autofree char *usual = path == NULL ? usual_path () : NULL;
+  g_autofree char *folder = g_path_get_dirname (path != NULL ? path : usual);
+  g_autoptr (QmLedger) ledger = NULL;
+  gint64 now = g_get_real_time ();
+
+  if (path == NULL)
+    g_mkdir_with_parents (folder, 0700);
+  ledger = qm_ledger_open (path != NULL ? path : usual, error);
+  if (ledger == NULL)
+    return NULL;
+  if (!qm_ledger_settle (ledger, now - SILENCE, error) || !qm_ledger_purge (ledger, now - KEPT_REMOVED, error))
+    return NULL;
+
+  return g_steal_pointer (&ledger);
+}
+
+/**
+ * qm_cli_has_ledger:
+ *
+ * Returns: whether the person has one
+ */
+gboolean
+qm_cli_has_ledger (void)
+{
+  g_autofree char *path = usual_path ();
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* ------------------------------------------------------------------------- for people */
+
+static const char *
+status_name (QmRunStatus status)
+{
+  switch (status)
+    {
+    case QM_RUN_STATUS_RUNNING:
+      return _("running");
+    case QM_RUN_STATUS_FINISHED:
+      return _("finished");
+    case QM_RUN_STATUS_FAILED:
+      return _("failed");
+    case QM_RUN_STATUS_STOPPED:
+      return _("stopped");
+    case QM_RUN_STATUS_TIMED_OUT:
+      return _("timed out");
+    case QM_RUN_STATUS_OUT_OF_MEMORY:
+      return _("ran out of memory");
+    case QM_RUN_STATUS_INTERRUPTED:
+      return _("interrupted");
+    case QM_RUN_STATUS_UNSET:
+    default:
+      return _("unknown");
+    }
+}
+
+static char *
+local_time (gint64 time)
+{
+  g_autoptr (GDateTime) utc = g_date_time_new_from_unix_utc_usec (time);
+  g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
+
+  return local != NULL ? g_date_time_format (local, "%Y-%m-%d %H:%M") : g_strdup ("");
+}
+
+/**
+ * qm_cli_format_figure:
+ * @key: path of the estimate, of which the end says the unit
+ * @value: its value
+ *
+ * Returns: (transfer full): the value for people
+ */
+char *
+qm_cli_format_figure (const char *key,
+                      double      value)
+{
+  const QmWords *words = qm_language_get_words ();
+
+  if (isnan (value))
+    return g_strdup ("–");
+  if (g_str_has_suffix (key, "_bytes"))
+    return qm_format_bytes (words, value);
+  if (g_str_has_suffix (key, "per_second"))
+    return g_strdup_printf ("%.4g/s", value);
+  if (g_str_has_suffix (key, "seconds"))
+    return qm_format_seconds (words, value);
+  if (g_str_has_suffix (key, "utilization") || g_str_has_suffix (key, "_share") || g_str_has_suffix (key, "mfu"))
+    return qm_format_percent (words, value);
+
+  return g_strdup_printf ("%.4g", value);
+}
+
+/**
+ * qm_cli_print_run_line:
+ * @run: a run
+ *
+ * Prints a run on one line.
+ */
+void
+qm_cli_print_run_line (const QmRun *run)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autofree char *started = local_time (run->started);
+  g_autofree char *seconds = qm_format_seconds (words, run->seconds);
+  double rate = qm_run_measured (run, "throughput.per_second");
+  g_autofree char *throughput = isnan (rate) ? g_strdup ("") : g_strdup_printf ("%.4g %s/s", rate, run->unit != NULL ? run->unit : "");
+
+  g_print ("%5" G_GINT64_FORMAT "  %s  %-*s  %*s  %-*s  %s\n", run->id, started, QM_COLUMN (12, status_name (run->status)),
+           QM_COLUMN (8, seconds), QM_COLUMN (18, throughput), run->label);
+}
+
+static void
+print_figures (const QmRun *run)
+{
+  for (guint i = 0; i < run->figures->len; i++)
+    {
+      const QmFigure *figure = &g_array_index (run->figures, QmFigure, i);
+      g_autofree char *measured = qm_cli_format_figure (figure->key, figure->measured);
+
+      g_print ("  %-36s %s", figure->key, measured);
+      if (qm_range_is_known (figure->predicted))
+        {
+          g_autofree char *p10 = qm_cli_format_figure (figure->key, figure->predicted.p10);
+          g_autofree char *p50 = qm_cli_format_figure (figure->key, figure->predicted.p50);
+          g_autofree char *p90 = qm_cli_format_figure (figure->key, figure->predicted.p90);
+
+          /* Translators: an amount, and the range that was expected */
+          g_print (_("   predicted %s (%s to %s)"), p50, p10, p90);
+        }
+      g_print ("\n");
+    }
+}
+
+/**
+ * qm_cli_print_run:
+ * @run: a run
+ *
+ * Prints all that is known of a run.
+ */
+void
+qm_cli_print_run (const QmRun *run)
+{
+  g_autofree char *started = local_time (run->started);
+  const struct { const char *name; const char *text; } lines[] = {
+    { _("Command"), run->command }, { _("Machine"), run->machine }, { _("Device"), run->device }, { _("Model"), run->model },
+    { _("Note"), run->note },
+  };
+
+  g_print ("%" G_GINT64_FORMAT "  %s\n", run->id, run->label);
+  g_print ("  %s, %s (%s)\n", started, status_name (run->status), qm_run_source_to_word (run->source));
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (lines[i].text != NULL && lines[i].text[0] != '\0')
+      g_print ("  %-*s %s\n", QM_COLUMN (10, lines[i].name), lines[i].text);
+  if (run->tags->len > 0)
+    {
+      g_print ("  %-*s", QM_COLUMN (10, _("Tags")));
+      for (guint i = 0; i < run->tags->len; i++)
+        g_print (" %s", (char *) g_ptr_array_index (run->tags, i));
+      g_print ("\n");
+    }
+  print_figures (run);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "history/qm-run.h"
+#include "history/qm-series.h"
+
+G_BEGIN_DECLS
+
+void qm_run_summarise (QmRun          *run,
+                       const QmSeries *series);
+
+G_END_DECLS
