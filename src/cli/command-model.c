@@ -50,16 +50,21 @@ print (const QmModel *model,
     }
 }
 
+/* The whole catalog is needed only to name an id that is near. */
 static QmModel *
-from_catalog (QmCatalog   *catalog,
+from_catalog (QmCli       *cli,
+              QmCatalog   *catalog,
               const char  *id,
               GError     **error)
 {
   const QmModelEntry *entry = qm_catalog_find_model (catalog, id, 0);
-  const char *nearest = entry == NULL ? qm_catalog_nearest_id (catalog, "model", id) : NULL;
+  QmCatalog *whole = entry == NULL ? qm_cli_get_catalog (cli, error) : NULL;
+  const char *nearest = whole != NULL ? qm_catalog_nearest_id (whole, "model", id) : NULL;
 
   if (entry != NULL)
     return qm_model_from_entry (entry, error);
+  if (whole == NULL)
+    return NULL;
   if (nearest != NULL)
     g_set_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_UNKNOWN,
                  _("%s: no such file, and no model of that name in the catalog; the nearest is \"%s\""), id, nearest);
@@ -86,9 +91,8 @@ qm_command_model (QmCli   *cli,
                   GError **error)
 {
   g_auto (GStrv) left = g_strdupv (arguments);
-  g_autoptr (QmCatalog) tables = NULL;
+  g_autoptr (QmCatalog) catalog = NULL;
   g_autoptr (QmModel) model = NULL;
-  QmCatalog *catalog;
   gboolean is_file;
 
   if (!qm_cli_parse (cli, &left, NULL, 1, 1, error))
@@ -97,12 +101,12 @@ qm_command_model (QmCli   *cli,
   /* Of a file only the table of formats is needed, which is there at once. */
   is_file = g_file_test (left[1], G_FILE_TEST_EXISTS);
   if (is_file)
-    catalog = tables = qm_cli_load_table (cli, "quantization", error);
+    catalog = qm_cli_load_table (cli, "quantization", error);
   else
-    catalog = qm_cli_get_catalog (cli, error);
+    catalog = qm_cli_load_model (cli, left[1], "quantization", error);
   if (catalog == NULL)
     return FALSE;
-  model = is_file ? qm_model_from_file (left[1], error) : from_catalog (catalog, left[1], error);
+  model = is_file ? qm_model_from_file (left[1], error) : from_catalog (cli, catalog, left[1], error);
   if (model == NULL)
     return FALSE;
 

@@ -122,6 +122,28 @@ qm_cli_load_table (QmCli       *cli,
 }
 
 /**
+ * qm_cli_load_model:
+ * @cli: the program
+ * @id: of a model
+ * @table: of a table of the catalog
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): a catalog that holds that table and the model, if
+ *   there is one, or %NULL with @error set
+ */
+QmCatalog *
+qm_cli_load_model (QmCli       *cli,
+                   const char  *id,
+                   const char  *table,
+                   GError     **error)
+{
+  g_autofree char *shipped = g_build_filename (data_directory (), "catalog", NULL);
+  g_autofree char *own = user_directory ();
+
+  return qm_catalog_load_model (shipped, own, id, table, error);
+}
+
+/**
  * qm_cli_get_estimator:
  * @cli: the program
  * @error: return location for an error

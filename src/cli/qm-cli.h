@@ -71,6 +71,10 @@ QmCatalog   *qm_cli_get_catalog    (QmCli              *cli,
 QmCatalog   *qm_cli_load_table     (QmCli              *cli,
                                     const char         *name,
                                     GError            **error);
+QmCatalog   *qm_cli_load_model     (QmCli              *cli,
+                                    const char         *id,
+                                    const char         *table,
+                                    GError            **error);
 QmEstimator *qm_cli_get_estimator  (QmCli              *cli,
                                     GError            **error);
 QmMachine   *qm_cli_get_machine    (QmCli              *cli,

@@ -15,7 +15,7 @@ LLVMFuzzerTestOneInput (const guint8 *data,
 
   if (!g_utf8_validate_len ((const char *) data, size, NULL))
     return 0;
-  root = qm_json_text_parse ((const char *) data, size, NULL);
+  root = qm_json_text_parse ((const char *) data, size, QM_JSON_TEXT_MOST_IN_CONFIG, NULL);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || !qm_model_refuse_other_json (json_node_get_object (root), NULL))
     return 0;
   model = qm_model_new ();

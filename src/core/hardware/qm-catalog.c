@@ -139,22 +139,47 @@ compare_names (gconstpointer a,
   return strcmp (*(const char * const *) a, *(const char * const *) b);
 }
 
+/* What to read of a catalog; everything where neither is said. */
+typedef struct {
+  const char *table;                /* (nullable): a table */
+  const char *model;                /* (nullable): the files of models that hold this word */
+} Part;
+
+/* Parsing takes a hundred times as long as looking for a word. */
 static gboolean
-is_wanted (const char *name,
-           const char *only)
+holds_model (const char *path,
+             const char *id)
 {
-  if (!g_str_has_suffix (name, ".json"))
-    return FALSE;
-  return only == NULL || (g_str_has_prefix (name, only) && g_str_equal (name + strlen (only), ".json"));
+  g_autofree char *quoted = g_strdup_printf ("\"%s\"", id);
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (path, &text, NULL, NULL) && strstr (text, "\"quartermaster-models\"") != NULL
+         && strstr (text, quoted) != NULL;
 }
 
-/* All *.json of @directory by name, so that errors do not depend on the disk;
- * or @only one of them. */
+static gboolean
+is_wanted (const char *directory,
+           const char *name,
+           const Part *part)
+{
+  g_autofree char *path = g_build_filename (directory, name, NULL);
+
+  if (!g_str_has_suffix (name, ".json"))
+    return FALSE;
+  if (part->table == NULL && part->model == NULL)
+    return TRUE;
+  if (part->table != NULL && g_str_has_prefix (name, part->table) && g_str_equal (name + strlen (part->table), ".json"))
+    return TRUE;
+  return part->model != NULL && holds_model (path, part->model);
+}
+
+/* The *.json of @directory that are wanted, by name, so that errors do not
+ * depend on the disk. */
 static gboolean
 read_directory (QmCatalog   *self,
                 const char  *directory,
                 gboolean     is_users,
-                const char  *only,
+                const Part  *part,
                 GError     **error)
 {
   g_autoptr (GError) reason = NULL;
@@ -169,7 +194,7 @@ read_directory (QmCatalog   *self,
     }
 
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (is_wanted (name, only))
+    if (is_wanted (directory, name, part))
       g_ptr_array_add (names, g_strdup (name));
   g_ptr_array_sort (names, compare_names);
 
@@ -251,15 +276,15 @@ load_records (QmCatalog  *self,
 static QmCatalog *
 load (const char  *shipped_directory,
       const char  *user_directory,
-      const char  *only,
+      const Part  *part,
       GError     **error)
 {
   g_autoptr (QmCatalog) self = g_object_new (QM_TYPE_CATALOG, NULL);
 
-  if (!read_directory (self, shipped_directory, FALSE, only, error))
+  if (!read_directory (self, shipped_directory, FALSE, part, error))
     return NULL;
   if (user_directory != NULL && g_file_test (user_directory, G_FILE_TEST_IS_DIR)
-      && !read_directory (self, user_directory, TRUE, only, error))
+      && !read_directory (self, user_directory, TRUE, part, error))
     return NULL;
 
   if (!check_shapes (self, error))
@@ -297,7 +322,7 @@ qm_catalog_load (const char *shipped_directory,
                  const char *user_directory,
                  GError    **error)
 {
-  return load (shipped_directory, user_directory, NULL, error);
+  return load (shipped_directory, user_directory, &(Part) { NULL, NULL }, error);
 }
 
 /**
@@ -318,7 +343,30 @@ qm_catalog_load_table (const char *shipped_directory,
                        const char *name,
                        GError    **error)
 {
-  return load (shipped_directory, user_directory, name, error);
+  return load (shipped_directory, user_directory, &(Part) { .table = name }, error);
+}
+
+/**
+ * qm_catalog_load_model:
+ * @shipped_directory: the folder that is installed with the program
+ * @user_directory: (nullable): the user's own, which need not exist
+ * @id: an id or alias
+ * @table: of the one table to read beside
+ * @error: return location
+ *
+ * Reads only the files of models that may have an entry of that id.
+ *
+ * Returns: (transfer full) (nullable): a catalog in which qm_catalog_find_model()
+ *   finds for @id what it finds in the whole, or %NULL with @error set
+ */
+QmCatalog *
+qm_catalog_load_model (const char  *shipped_directory,
+                       const char  *user_directory,
+                       const char  *id,
+                       const char  *table,
+                       GError     **error)
+{
+  return load (shipped_directory, user_directory, &(Part) { table, id }, error);
 }
 
 /**

@@ -49,6 +49,12 @@ QmCatalog           *qm_catalog_load_table    (const char *shipped_directory,
                                                const char *name,
                                                GError    **error);
 
+QmCatalog           *qm_catalog_load_model    (const char *shipped_directory,
+                                               const char *user_directory,
+                                               const char *id,
+                                               const char *table,
+                                               GError    **error);
+
 const QmDevice      *qm_catalog_find_device   (QmCatalog  *self,
                                                const char *id);
 const QmDevice      *qm_catalog_match_device  (QmCatalog  *self,

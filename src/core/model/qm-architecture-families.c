@@ -237,6 +237,24 @@ qm_architecture_family_defaults (QmArchitectureFamily *self)
   return self->defaults;
 }
 
+/* From 1, for whoever has to mend it. */
+static guint
+find_line (const char *group,
+           const char *key)
+{
+  g_autoptr (GBytes) bytes = load ("families.ini");
+  g_autofree char *text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  g_autofree char *head = g_strdup_printf ("\n[%s]\n", group);
+  g_autofree char *start = g_strdup_printf ("\n%s=", key);
+  const char *section = strstr (text, head);
+  const char *place = section != NULL ? strstr (section, start) : NULL;
+  guint line = 1;
+
+  for (const char *c = text; place != NULL && c <= place; c++)
+    line += *c == '\n';
+  return line;
+}
+
 /* A definition is written NAME = FORMULA or NAME(PARAMETER, …) = FORMULA. */
 static char *
 find_key (QmArchitectureFamily *self,
@@ -303,7 +321,7 @@ qm_architecture_family_definition (QmArchitectureFamily *self,
   definition->parameters = read_parameters (key);
   definition->formula = qm_formula_parse (text, &error);
   if (definition->formula == NULL)
-    g_error ("families.ini, %s, %s: %s", group, key, error->message);
+    g_error ("families.ini:%u: %s of [%s]: %s", find_line (group, key), key, group, error->message);
   return definition;
 }
 

@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-architecture-formula.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 /* More are refused when the keys are read. */
 #define MAX_LAYERS 20000
 
-static QmMixer
-mixer_from_word (const char *word)
+/* Libraries' words for what a layer keeps of the past, the first that the word
+ * holds; what holds none of them is not known. */
+static gboolean
+mixer_from_word (const char *word,
+                 QmMixer    *mixer)
 {
   static const struct { const char *part; QmMixer mixer; } parts[] = {
-    { "sliding", QM_MIXER_SLIDING }, { "chunked", QM_MIXER_SLIDING }, { "swa", QM_MIXER_SLIDING },
-    { "local", QM_MIXER_SLIDING }, { "linear", QM_MIXER_LINEAR }, { "conv", QM_MIXER_LINEAR },
-    { "kda", QM_MIXER_LINEAR }, { "mamba", QM_MIXER_MAMBA }, { "recurrent", QM_MIXER_MAMBA },
-    { "hybrid", QM_MIXER_FULL },
+    { "sliding", QM_MIXER_SLIDING }, { "chunked", QM_MIXER_SLIDING }, { "window", QM_MIXER_SLIDING },
+    { "swa", QM_MIXER_SLIDING }, { "local", QM_MIXER_SLIDING }, { "linear", QM_MIXER_LINEAR },
+    { "conv", QM_MIXER_LINEAR }, { "kda", QM_MIXER_LINEAR }, { "gdn", QM_MIXER_LINEAR },
+    { "gated_delta", QM_MIXER_LINEAR }, { "lightning", QM_MIXER_LINEAR }, { "mamba", QM_MIXER_MAMBA },
+    { "ssm", QM_MIXER_MAMBA }, { "recurrent", QM_MIXER_MAMBA }, { "hybrid", QM_MIXER_FULL },
+    { "full", QM_MIXER_FULL }, { "global", QM_MIXER_FULL }, { "attention", QM_MIXER_FULL },
+    { "sparse", QM_MIXER_FULL }, { "dense", QM_MIXER_FULL }, { "mla", QM_MIXER_FULL }, { "mha", QM_MIXER_FULL },
+    { "gqa", QM_MIXER_FULL },
   };
 
-  for (gsize i = 0; word != NULL && i < G_N_ELEMENTS (parts); i++)
+  *mixer = word != NULL && (g_str_equal (word, "moe") || g_str_equal (word, "mlp")) ? QM_MIXER_NONE : QM_MIXER_FULL;
+  if (word == NULL || *mixer == QM_MIXER_NONE)
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
     if (strstr (word, parts[i].part) != NULL)
-      return parts[i].mixer;
-  if (word != NULL && (g_str_equal (word, "moe") || g_str_equal (word, "mlp")))
-    return QM_MIXER_NONE;
-  return QM_MIXER_FULL;
+      {
+        *mixer = parts[i].mixer;
+        return TRUE;
+      }
+  return FALSE;
 }
 
 /* A list shorter than the layers begins anew. */
@@ -105,8 +117,9 @@ qm_shape_mixer (QmShape *self,
                 int      layer)
 {
   const char *word = layer_word (self, layer);
-  QmMixer mixer = mixer_from_word (word);
+  QmMixer mixer;
 
+  mixer_from_word (word, &mixer);
   /* One library's word for what keeps a state is another's. */
   if (word != NULL && (mixer == QM_MIXER_LINEAR || mixer == QM_MIXER_MAMBA) && qm_shape_defines (self, "recurrent"))
     return recurrent_mixer (self);
@@ -168,6 +181,24 @@ qm_shape_layers (QmShape *self)
   return layers >= 0 && layers <= MAX_LAYERS ? layers : 0;
 }
 
+/* What such layers hold and keep is anybody's guess; the first is named. */
+static void
+doubt_unknown_word (QmShape *self,
+                    int      layer)
+{
+  const char *word = layer_word (self, layer);
+  g_autofree char *start = NULL;
+  QmMixer mixer;
+
+  if (self->odd_layers || mixer_from_word (word, &mixer))
+    return;
+  self->odd_layers = TRUE;
+  start = g_utf8_substring (word, 0, MIN (40, g_utf8_strlen (word, -1)));
+  qm_shape_doubt (self);
+  qm_shape_note (self, "model-layer-unknown", start,
+                 N_("Layers of the kind {key} are not known: a guess, counted like those that attend to everything"));
+}
+
 /**
  * qm_shape_count_layers:
  * @self: a shape
@@ -185,6 +216,7 @@ qm_shape_count_layers (QmShape *self)
   layers = qm_shape_layers (self);
   for (int i = 0; i < layers && self->keys.error == NULL; i++)
     {
+      doubt_unknown_word (self, i);
       self->mixers[qm_shape_mixer (self, i)]++;
       self->ffns[qm_shape_ffn (self, i)]++;
     }

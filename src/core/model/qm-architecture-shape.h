@@ -43,7 +43,8 @@ typedef struct _QmShape QmShape;
  * @outer: (nullable): the shape that it is a part of
  * @table: all families
  * @family: (nullable): what is known of its family
- * @approximate: whether the family of it or of a part is not known
+ * @approximate: whether the family, or a kind of layer, of it or of a part is not known
+ * @odd_layers: whether a word of its list of layers is not known
  * @class_name: which of the family's networks, as in `architectures`; "" unknown
  * @counted: whether @mixers and @ffns are
  * @mixers: how many layers of each kind
@@ -59,6 +60,7 @@ struct _QmShape {
   QmFamilyTable *table;
   QmArchitectureFamily *family;
   gboolean approximate;
+  gboolean odd_layers;
   const char *class_name;
   gboolean counted;
   int mixers[QM_N_MIXERS];
@@ -76,6 +78,7 @@ void        qm_shape_note            (QmShape        *self,
                                       const char     *code,
                                       const char     *key,
                                       const char     *msgid);
+void        qm_shape_doubt           (QmShape        *self);
 void        qm_shape_open            (QmShape        *self,
                                       QmShape        *outer,
                                       const char     *key,

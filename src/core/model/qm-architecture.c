@@ -70,6 +70,19 @@ type_by_keys (QmConfigKeys *keys)
          ? "llama-params" : NULL;
 }
 
+/**
+ * qm_shape_doubt:
+ * @self: a shape
+ *
+ * Marks it, and all that it is a part of, as a guess.
+ */
+void
+qm_shape_doubt (QmShape *self)
+{
+  for (QmShape *shape = self; shape != NULL; shape = shape->outer)
+    shape->approximate = TRUE;
+}
+
 static void
 set_family (QmShape    *self,
             const char *type)
@@ -79,9 +92,7 @@ set_family (QmShape    *self,
     {
       gboolean parts = qm_config_keys_has (&self->keys, "text_config");
 
-      for (QmShape *shape = self; shape != NULL; shape = shape->outer)
-        shape->approximate = TRUE;
-
+      qm_shape_doubt (self);
       self->family = qm_family_table_find (self->table, type, parts ? UNKNOWN_PARTS : UNKNOWN_FAMILY);
       if (parts || qm_config_keys_has (&self->keys, "vocab_size"))
         qm_shape_note (self, "model-family-unknown", NULL,
@@ -166,6 +177,20 @@ note_assumptions (QmShape *self)
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
     if (qm_config_keys_assumed (&self->keys, keys[i]))
       qm_shape_note (self, "model-key-assumed", keys[i], N_("{key} is missing: what the family usually has was taken"));
+}
+
+/* Layers for tokens further ahead lie in some files, and few programs load them. */
+static void
+note_layers_ahead (QmShape *self)
+{
+  QmConfigKeys keys = { .object = self->keys.object };
+  double count = qm_config_keys_count (&keys, "num_nextn_predict_layers", 0);
+
+  if (keys.error == NULL && count > 0 && self->notes != NULL)
+    g_ptr_array_add (self->notes, qm_message_new_filled ("model-layers-ahead",
+                     N_("Not counted: what predicts tokens further ahead (MTP), {count} layers in the file beyond the others"),
+                     "#count", count, NULL));
+  g_clear_error (&keys.error);
 }
 
 static double
@@ -269,6 +294,7 @@ read_stack (QmShape        *self,
   if (!qm_shape_defines (self, "stack"))
     qm_config_keys_need (&self->keys, "num_hidden_layers");
   note_assumptions (self);
+  note_layers_ahead (self);
   a->layers = qm_shape_layers (self);
   a->vocabulary = qm_shape_value (self, "V", 0);
   a->ffn = qm_shape_value (self, "f", 0);

@@ -43,6 +43,7 @@ static const KeyAliases aliases[] = {
   { { "mamba_head_dim", "head_dim", "mamba_d_head" }, 1e6 },
   { { "n_groups", "mamba_n_groups" }, 1e5 },
   { { "decoder_layers", "num_decoder_layers" }, 1e4 },
+  { { "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "num_mtp_modules", "mtp_num_layers" }, 1e4 },
   { { "text_config", "llm_config", "language_config" }, 1 },
   { { "layer_types", "layers_block_type", "block_types" }, 1 },
 };

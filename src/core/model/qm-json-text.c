@@ -10,15 +10,13 @@
 /* No file of a model nests a quarter as deep; the parser is recursive. */
 #define MAX_DEPTH 64
 
-/* The index of a model with a trillion parameters holds a third of it. */
-#define MAX_VALUES 600000
-
 typedef struct {
   const char *data;
   gsize length;
   gsize at;
   int depth;
   int values;
+  int most;                         /* of @values */
   GString *text;
 } Scan;
 
@@ -53,7 +51,6 @@ copy_odd_number (Scan *scan)
   return FALSE;
 }
 
-/* The parser takes a kilobyte and some microseconds for each value. */
 static gboolean
 within_bounds (Scan    *scan,
                GError **error)
@@ -61,9 +58,9 @@ within_bounds (Scan    *scan,
   if (scan->depth > MAX_DEPTH)
     qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
                   N_("it nests more than {levels} levels deep, which no model's file does"), "#levels", (double) MAX_DEPTH, NULL);
-  else if (scan->values > MAX_VALUES)
+  else if (scan->values > scan->most)
     qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                  N_("it lists more than {values} values, which no model's file does"), "#values", (double) MAX_VALUES, NULL);
+                  N_("it lists more than {values} values, which no model's file does"), "#values", (double) scan->most, NULL);
   else
     return TRUE;
   return FALSE;
@@ -83,6 +80,80 @@ skip_blank (Scan *scan,
 }
 
 static gboolean
+follows_weight_map (const GString *text)
+{
+  static const char * const key = "\"weight_map\"";
+  gsize end = text->len;
+
+  for (int blanks = 0; blanks < 2; blanks++)
+    {
+      while (end > 0 && g_ascii_isspace (text->str[end - 1]))
+        end--;
+      if (blanks == 0 && (end == 0 || text->str[--end] != ':'))
+        return FALSE;
+    }
+  return end >= strlen (key) && strncmp (text->str + end - strlen (key), key, strlen (key)) == 0;
+}
+
+/* Where the string that begins at @at ends, behind its quotes; 0 where there is none. */
+static gsize
+end_of_string (const Scan *scan,
+               gsize       at)
+{
+  if (at >= scan->length || scan->data[at] != '"')
+    return 0;
+  for (at++; at < scan->length && scan->data[at] != '"'; at++)
+    if (scan->data[at] == '\\')
+      return 0;
+  return at < scan->length ? at + 1 : 0;
+}
+
+static gsize
+skip_to (const Scan *scan,
+         gsize       at,
+         char        sign)
+{
+  while (at < scan->length && g_ascii_isspace (scan->data[at]))
+    at++;
+  return at < scan->length && (sign == '\0' || scan->data[at] == sign) ? at : scan->length;
+}
+
+/* Of the index of a large model, which names a file for each of hundreds of
+ * thousands of tensors, one tensor a file is kept: nothing else is asked of it.
+ * What is not plain is left to the parser. */
+static gboolean
+condense_map (Scan *scan)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GString) kept = g_string_new ("{");
+  gsize at = scan->at + 1;
+
+  while (TRUE)
+    {
+      gsize key = skip_to (scan, at, '"');
+      gsize colon = skip_to (scan, end_of_string (scan, key), ':');
+      gsize file = skip_to (scan, colon + 1, '"');
+      gsize end = end_of_string (scan, file);
+      char *name;
+
+      at = skip_to (scan, end, '\0');
+      if (end == 0 || colon < key || at == scan->length || (scan->data[at] != ',' && scan->data[at] != '}'))
+        return FALSE;
+      name = g_strndup (scan->data + file, end - file);
+      if (g_hash_table_add (seen, name))
+        g_string_append_printf (kept, "%s%.*s:%s", kept->len > 1 ? "," : "", (int) (end_of_string (scan, key) - key),
+                                scan->data + key, name);
+      if (scan->data[at++] == '}')
+        break;
+    }
+  g_string_append_c (kept, '}');
+  g_string_append_len (scan->text, kept->str, kept->len);
+  scan->values += g_hash_table_size (seen);
+  scan->at = at;
+  return TRUE;
+}
+
+static gboolean
 tame (Scan    *scan,
       GError **error)
 {
@@ -94,12 +165,14 @@ tame (Scan    *scan,
         scan->depth++;
       if (c == ']' || c == '}')
         scan->depth--;
-      if (c == ',' || c == '\n')
+      if (c == ',' || c == '\n' || c == '{')
         scan->values++;
       if (!within_bounds (scan, error))
         return FALSE;
       if (c == '"')
         copy_string (scan);
+      else if (c == '{' && scan->depth == 2 && follows_weight_map (scan->text) && condense_map (scan))
+        scan->depth--;
       else if (!skip_blank (scan, c) && !copy_odd_number (scan))
         {
           g_string_append_c (scan->text, c);
@@ -125,22 +198,25 @@ set_syntax_error (GError     **error,
  * qm_json_text_parse:
  * @data: (array length=length): UTF-8 text from outside
  * @length: its bytes
+ * @most: how many values it may hold, roughly
  * @error: return location for an error
  *
  * Parses JSON strictly, but for the numbers that Python's writer adds to it:
- * `NaN` and `Infinity` become words. Nesting is limited.
+ * `NaN` and `Infinity` become words. Nesting is limited. Of a `weight_map` one
+ * tensor a file is kept.
  *
  * Returns: (transfer full) (nullable): the root
  */
 JsonNode *
 qm_json_text_parse (const char  *data,
                     gsize        length,
+                    int          most,
                     GError     **error)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autoptr (GString) text = g_string_sized_new (length + 16);
   g_autoptr (GError) reason = NULL;
-  Scan scan = { .data = data, .length = length, .text = text };
+  Scan scan = { .data = data, .length = length, .most = most, .text = text };
 
   if (!tame (&scan, error))
     return NULL;

@@ -278,7 +278,7 @@ parse_file (const char  *path,
   start = length >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0 ? data + 3 : data;
   length -= start - data;
   if (g_utf8_validate_len (start, length, NULL))
-    return qm_json_text_parse (start, length, error);
+    return qm_json_text_parse (start, length, QM_JSON_TEXT_MOST_IN_CONFIG, error);
   refuse (error, N_("the file is neither GGUF, safetensors nor UTF-8 text; give a config.json, a safetensors file or a "
           "GGUF file"));
   return NULL;

@@ -21,8 +21,14 @@ void        qm_model_complete_facts     (QmModel      *self,
                                          double        image_size);
 double      qm_model_expert_parameters  (const QmModel *self);
 
+/* The parser goes through a kilobyte and a microsecond for each value. A header
+ * of safetensors with eighty thousand tensors holds half a million. */
+#define QM_JSON_TEXT_MOST_IN_CONFIG 200000
+#define QM_JSON_TEXT_MOST_IN_HEADER 500000
+
 JsonNode   *qm_json_text_parse          (const char   *data,
                                          gsize         length,
+                                         int           most,
                                          GError      **error);
 
 gboolean    qm_model_refuse_other_json  (JsonObject   *object,

@@ -237,6 +237,12 @@ from_total (JsonObject  *config,
   g_autofree char *names = name_some (missing);
   QmModel *self;
 
+  if (!(bytes > 0 && bytes < MAX_BYTES) && missing->len == 0)
+    {
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",
+                    N_("the index names no file, and metadata.total_size is missing"), NULL);
+      return NULL;
+    }
   if (!(bytes > 0 && bytes < MAX_BYTES))
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",

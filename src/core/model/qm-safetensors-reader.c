@@ -255,7 +255,7 @@ qm_safetensors_add_header (QmSafetensors  *self,
 
   if (!g_utf8_validate_len (text, length, NULL))
     return fail (error, "it", N_("is not UTF-8"));
-  root = qm_json_text_parse (text, length, error);
+  root = qm_json_text_parse (text, length, QM_JSON_TEXT_MOST_IN_HEADER, error);
   if (root == NULL)
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (root))

@@ -212,6 +212,29 @@ test_names (void)
   g_assert_null (qm_catalog_nearest_id (catalog, "device", "a washing machine that nobody knows"));
 }
 
+/* One model alone is what it is in the whole. */
+static void
+test_one_model (void)
+{
+  g_autoptr (QmCatalog) whole = load_shipped ();
+  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+
+  for (guint i = 0; i < qm_catalog_n_models (whole); i += 97)
+    {
+      const QmModelEntry *entry = qm_catalog_model (whole, i), *found;
+      const char *name = entry->aliases[0] != NULL ? entry->aliases[0] : entry->id;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmCatalog) one = qm_catalog_load_model (directory, NULL, name, "quantization", &error);
+
+      g_assert_no_error (error);
+      found = qm_catalog_find_model (one, name, 0);
+      g_assert_cmpstr (found->id, ==, qm_catalog_find_model (whole, name, 0)->id);
+      g_assert_true (json_object_equal (found->facts, qm_catalog_find_model (whole, name, 0)->facts));
+      g_assert_nonnull (qm_catalog_table (one, "quantization"));
+      g_assert_cmpuint (qm_catalog_n_offers (one), ==, 0);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -228,6 +251,7 @@ main (int    argc,
   g_test_add_func ("/catalog/vision-model", test_vision_model);
   g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
+  g_test_add_func ("/catalog/one-model", test_one_model);
 
   return g_test_run ();
 }

@@ -101,6 +101,47 @@ test_unknown (void)
     }
 }
 
+static gboolean
+has_note (GPtrArray  *notes,
+          const char *code)
+{
+  for (guint i = 0; i < notes->len; i++)
+    if (g_str_equal (qm_message_get_code (notes->pdata[i]), code))
+      return TRUE;
+  return FALSE;
+}
+
+/* A kind of layer nobody knows makes a guess of a known family, also where the
+ * language model is a part; layers that predict ahead are named, and left out. */
+static void
+test_notes (void)
+{
+  static const struct { const char *json, *code; gboolean guess; } rows[] = {
+    { "{\"model_type\":\"qwen3\",\"num_hidden_layers\":2,\"layer_types\":[\"full_attention\",\"sliding_attention\"]}", NULL, FALSE },
+    { "{\"model_type\":\"qwen3\",\"num_hidden_layers\":2,\"layer_types\":[\"full_attention\",\"quite_new\"]}", "model-layer-unknown", TRUE },
+    { "{\"model_type\":\"gemma3\",\"text_config\":{\"model_type\":\"gemma3_text\",\"num_hidden_layers\":2,"
+      "\"layer_types\":[\"quite_new\"]}}", "model-layer-unknown", TRUE },
+    { "{\"model_type\":\"deepseek_v3\",\"num_hidden_layers\":61,\"num_nextn_predict_layers\":1}", "model-layers-ahead", FALSE },
+    { "{\"model_type\":\"qwen3_next\",\"mtp_num_hidden_layers\":1}", "model-layers-ahead", FALSE },
+    { "{\"model_type\":\"deepseek_v3\",\"num_hidden_layers\":61}", NULL, FALSE },
+    { "{\"model_type\":\"deepseek_v3\",\"num_nextn_predict_layers\":0}", NULL, FALSE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+      QmArchitecture a;
+
+      g_test_message ("%s", rows[i].json);
+      g_assert_true (json_parser_load_from_data (parser, rows[i].json, -1, NULL));
+      g_assert_true (qm_architecture_read (json_node_get_object (json_parser_get_root (parser)), &a, notes, NULL));
+      g_assert_true (a.approximate == rows[i].guess);
+      g_assert_true (has_note (notes, "model-layer-unknown") == (g_strcmp0 (rows[i].code, "model-layer-unknown") == 0));
+      g_assert_true (has_note (notes, "model-layers-ahead") == (g_strcmp0 (rows[i].code, "model-layers-ahead") == 0));
+    }
+}
+
 /* Encoders and detectors keep no past; no vocabulary is made up for what is no
  * language model, and the note says that the count may be far off. */
 static void
@@ -306,5 +347,6 @@ main (int   argc,
   g_test_add_func ("/families/bad-formulas", test_bad_formulas);
   g_test_add_func ("/families/empty", test_empty);
   g_test_add_func ("/families/absurd", test_absurd);
+  g_test_add_func ("/families/notes", test_notes);
   return g_test_run ();
 }

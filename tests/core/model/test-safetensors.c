@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "file-fixture.h"
 
+#include <time.h>
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -303,6 +305,57 @@ test_index_outside (void)
   g_remove (shard);
 }
 
+/* The index of a trillion parameters in 4 bits: 60 layers of 384 experts with
+ * three matrices, each in three tensors. Only the names of its files are kept,
+ * written how they may be; another map of that length is refused. */
+static void
+test_index_long (void)
+{
+  static const char * const keys[] = { "weight_map", "weight_maps" };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (keys); k++)
+    {
+      g_autoptr (GString) text = g_string_new ("{\"metadata\":{\"total_size\":2000},\n ");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = NULL;
+      clock_t start;
+
+      g_string_append_printf (text, "\"%s\" : {", keys[k]);
+      for (int i = 0; i < 60 * 384 * 9; i++)
+        g_string_append_printf (text, "%s\n \"model.layers.%d.experts.%d\": \"model-%05d-of-00060.safetensors\"", i > 0 ? "," : "",
+                                i / 3456, i % 3456, i / 3456 + 1);
+      g_string_append (text, "\n }\n}");
+      start = clock ();
+      model = read_data ("model.safetensors.index.json", text->str, text->len, &error);
+      g_assert_cmpfloat ((double) (clock () - start) / CLOCKS_PER_SEC, <, 0.5);
+      if (k == 0)
+        g_assert_true (has_note (model, "model-files-missing"));
+      else
+        g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
+    }
+}
+
+/* Of an index that is not written plainly the parser takes every name. */
+static void
+test_index_odd (void)
+{
+  static const char * const texts[] = {
+    "{\"weight_map\":{}}", "{\"weight_map\":{\"a\\n\":\"a.safetensors\",\"b\":\"b.safetensors\"}}", "{\"weight_map\":{\"a\":1}}",
+    "{\"weight_map\":{\"a\":\"a.safetensors\",}}", "{\"weight_map\":{\"a\":\"a.safe", "{\"weight_map\":{", "{\"weight_map\":{\"a\"",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = read_data ("model.safetensors.index.json", texts[i], -1, &error);
+
+      g_assert_null (model);
+      g_assert_error (error, QM_MODEL_ERROR, (i < 3 ? QM_MODEL_ERROR_VALUE : QM_MODEL_ERROR_NOT_A_MODEL));
+      if (i == 1)
+        g_assert_nonnull (strstr (error->message, "a.safetensors, b.safetensors"));
+    }
+}
+
 /* A file beside the index that is not what its name says is named, and what it is. */
 static void
 test_index_pointer (void)
@@ -358,6 +411,8 @@ main (int   argc,
   g_test_add_func ("/file/index-pointer", test_index_pointer);
   g_test_add_func ("/file/many", test_many);
   g_test_add_func ("/file/index", test_index);
+  g_test_add_func ("/file/index-long", test_index_long);
+  g_test_add_func ("/file/index-odd", test_index_odd);
   for (gsize i = 0; i < G_N_ELEMENTS (bad_safetensors); i++)
     {
       g_autofree char *path = g_strdup_printf ("/file/bad-safetensors/%zu", i);
