@@ -272,9 +272,9 @@ read_layers (QmShape        *self,
   a->full_attention_layers = self->mixers[QM_MIXER_FULL];
   a->sliding_layers = self->mixers[QM_MIXER_SLIDING];
   a->recurrent_layers = self->mixers[QM_MIXER_LINEAR] + self->mixers[QM_MIXER_MAMBA];
-  a->window = a->sliding_layers > 0 ? qm_shape_value (self, "window", 0) : 0;
   a->full_cache_elements = qm_shape_value (self, "cache_full", 0);
   a->sliding_cache_elements = qm_shape_value (self, "cache_sliding", 0);
+  a->window = a->sliding_layers > 0 || a->sliding_cache_elements > 0 ? qm_shape_value (self, "window", 0) : 0;
   a->cross_cache_elements = qm_shape_value (self, "cache_cross", 0);
   a->encoder_tokens = qm_shape_value (self, "encoder_tokens", 0);
   a->state_size = 2 * qm_shape_value (self, "state", 0);

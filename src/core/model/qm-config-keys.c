@@ -19,7 +19,7 @@ static const KeyAliases aliases[] = {
   { { "hidden_size", "d_model", "n_embd", "n_embed", "dim" }, 1e7 },
   { { "num_hidden_layers", "n_layers", "n_layer", "num_layers" }, 1e4 },
   { { "num_attention_heads", "n_heads", "n_head", "num_heads", "encoder_attention_heads",
-      "attention_heads" }, 1e5 },
+      "attention_heads", "decoder_attention_heads", "decoder_num_attention_heads" }, 1e5 },
   { { "num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num", "attn_config.kv_n_heads",
       "n_head_kv" }, 1e5 },
   { { "head_dim", "kv_channels", "d_kv", "attention_head_size" }, 1e6 },
@@ -44,7 +44,7 @@ static const KeyAliases aliases[] = {
   { { "n_groups", "mamba_n_groups" }, 1e5 },
   { { "decoder_layers", "num_decoder_layers" }, 1e4 },
   { { "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "num_mtp_modules", "mtp_num_layers" }, 1e4 },
-  { { "text_config", "llm_config", "language_config" }, 1 },
+  { { "text_config", "llm_config", "language_config", "thinker_config.text_config", "decoder" }, 1 },
   { { "layer_types", "layers_block_type", "block_types" }, 1 },
 };
 

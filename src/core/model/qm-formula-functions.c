@@ -285,7 +285,7 @@ static gboolean
 is_headless (QmShape *shape)
 {
   return shape->outer == NULL && shape->class_name != NULL && g_str_has_suffix (shape->class_name, "Model") &&
-         !g_str_has_suffix (shape->class_name, "ChatModel");
+         !g_str_has_suffix (shape->class_name, "ChatModel") && !g_str_has_suffix (shape->class_name, "EncoderDecoderModel");
 }
 
 static QmAmount
