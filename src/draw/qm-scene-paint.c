@@ -6,6 +6,9 @@
 
 #define HALO 4
 
+/* How far a curve may be from what it should be, in pixels. */
+#define ROUGH 0.4
+
 static void
 set_color (cairo_t *cr,
            QmColor  color,
@@ -103,6 +106,9 @@ paint_hatch (cairo_t         *cr,
   else
     set_color (cr, palette->card, 0.42);
   cairo_set_line_width (cr, item->line_width);
+  /* Hundreds of faint lines and dots: most of the time of a chart goes into their edges. */
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_FAST);
+  cairo_set_tolerance (cr, ROUGH);
 
   if (item->hatch == QM_HATCH_RISING || item->hatch == QM_HATCH_CROSS)
     hatch_slanted (cr, item, TRUE);
@@ -220,13 +226,18 @@ paint_text (cairo_t         *cr,
 
   if (item->halo)
     {
+      cairo_save (cr);
       cairo_new_path (cr);
+      /* its edge is seen by nobody: card on card, and half a pixel will do */
+      cairo_set_tolerance (cr, ROUGH);
+      cairo_set_antialias (cr, CAIRO_ANTIALIAS_FAST);
       cairo_move_to (cr, x, y);
       pango_cairo_layout_path (cr, item->layout);
       set_color (cr, palette->card, 1);
       cairo_set_line_width (cr, HALO);
       cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
       cairo_stroke (cr);
+      cairo_restore (cr);
     }
   set_color (cr, qm_palette_ink (palette, item->ink), item->alpha);
   cairo_move_to (cr, x, y);
