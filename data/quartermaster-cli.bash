@@ -27,6 +27,7 @@ _quartermaster_cli_options()
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --help ;;
     export) echo --output --format --help ;;
+    tune) echo --json --trials --grid --batch --workers --accumulation --limit --state --ledger --help ;;
     elastic) echo --json --load --target --fewest --most --warm-up --cool-down --help ;;
     chart) echo --output --kind --load --dark --width --height --help ;;
   esac
@@ -38,7 +39,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic score ledger --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune score ledger --help --version"
     return
   fi
 
@@ -56,6 +57,8 @@ _quartermaster_cli()
       return ;;
     elastic:--load | chart:--load) _quartermaster_cli_files csv; return ;;
     elastic:--target | elastic:--fewest | elastic:--most | elastic:--warm-up | elastic:--cool-down) return ;;
+    tune:--state) _quartermaster_cli_files json; return ;;
+    tune:--trials | tune:--batch | tune:--workers | tune:--accumulation | tune:--limit) return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
     ledger:ledger) _quartermaster_cli_words "list show compare import export note tag remove restore check"; return ;;
     ledger:--sort) _quartermaster_cli_words "added started label model device seconds throughput memory"; return ;;

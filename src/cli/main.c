@@ -25,6 +25,7 @@ static const QmCommand commands[] = {
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },
   { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
   { "elastic", N_("PLAN [--load FILE.csv] [--json]"), N_("replicas that follow the load, against fixed fleets"), qm_command_elastic },
+  { "tune", N_("PLAN [--json] | -- COMMAND with {batch} {workers} {accumulation}"), N_("the fastest settings of a training job, in few trials"), qm_command_tune },
   { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
 };
 
