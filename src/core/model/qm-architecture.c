@@ -188,7 +188,7 @@ note_layers_ahead (QmShape *self)
 
   if (keys.error == NULL && count > 0 && self->notes != NULL)
     g_ptr_array_add (self->notes, qm_message_new_filled ("model-layers-ahead",
-                     N_("Not counted: what predicts tokens further ahead (MTP), {count} layers in the file beyond the others"),
+                     N_("Not counted are the layers that predict tokens further ahead (MTP): {count}"),
                      "#count", count, NULL));
   g_clear_error (&keys.error);
 }
@@ -251,11 +251,11 @@ read_experts (QmShape        *self,
 }
 
 /* Nobody's count depends on it unless positions are learned, and files hold
- * nonsense like 1e30 here. */
+ * nonsense like 1e30 here. What the library takes is no model's own. */
 static double
 read_positions (QmShape *self)
 {
-  QmConfigKeys keys = { .object = self->keys.object, .defaults = self->keys.defaults };
+  QmConfigKeys keys = { .object = self->keys.object };
   double positions = qm_config_keys_count (&keys, "max_position_embeddings", 0);
 
   if (keys.error != NULL)

@@ -359,10 +359,28 @@ rank_name (const char *name)
   return G_MAXINT;
 }
 
+/* Of an image pipeline the network that makes the image. */
+static char *
+find_denoiser (const char *folder)
+{
+  static const char * const names[] = { "transformer", "unet", "prior" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *inner = g_build_filename (folder, names[i], NULL);
+      g_autofree char *config = g_build_filename (inner, "config.json", NULL);
+
+      if (g_file_test (config, G_FILE_TEST_IS_REGULAR))
+        return g_steal_pointer (&inner);
+    }
+  return NULL;
+}
+
 static char *
 find_in_directory (const char  *path,
                    GError     **error)
 {
+  g_autofree char *denoiser = NULL;
   g_autoptr (GError) reason = NULL;
   g_autoptr (GDir) directory = g_dir_open (path, 0, &reason);
   g_autofree char *best = NULL;
@@ -384,6 +402,10 @@ find_in_directory (const char  *path,
       g_free (best);
       best = g_strdup (name);
     }
+  if (best != NULL && g_str_equal (best, "model_index.json"))
+    denoiser = find_denoiser (path);
+  if (denoiser != NULL)
+    return find_in_directory (denoiser, error);
   if (best != NULL)
     return g_build_filename (path, best, NULL);
   refuse (error, N_("the folder holds no config.json, safetensors file or GGUF file"));
@@ -423,7 +445,7 @@ name_after_path (QmModel    *self,
   g_autofree char *folder_name = g_path_get_basename (folder);
   char *dot = strrchr (base, '.');
   gboolean usual = g_str_has_prefix (base, "config.") || g_str_has_prefix (base, "model") ||
-                   g_str_has_prefix (base, "params.");
+                   g_str_has_prefix (base, "params.") || g_str_has_prefix (base, "diffusion_pytorch_model");
 
   if (self->name[0] != '\0')
     return;

@@ -146,6 +146,29 @@ test_how_many_for_671b (void)
   g_assert_cmpfloat_with_epsilon (16 * deepseek ("a100-sxm4-80gb", 16, "bf16").parts[QM_MEMORY_WEIGHTS], 1.34e12, 0.03e12);
 }
 
+/* tobocop2/lilbee#721: a conversation of 65,536 tokens with Qwen3.6-27B in Q4_K_M
+ * and a q8_0 cache took 17.6 GiB of an A40, where a planner that gave every layer
+ * a cache had asked for 24.83; 18.60 is what it asks for since. */
+static void
+test_layers_without_cache (void)
+{
+  QmMemory memory = memory_of (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'serve',"
+    " 'model': {'architecture': {'model_type': 'qwen3_5_text', 'hidden_size': 5120, 'intermediate_size': 17408,"
+    " 'num_hidden_layers': 64, 'num_attention_heads': 24, 'num_key_value_heads': 4, 'head_dim': 256,"
+    " 'full_attention_interval': 4, 'linear_num_key_heads': 16, 'linear_num_value_heads': 48,"
+    " 'linear_key_head_dim': 128, 'linear_value_head_dim': 128, 'linear_conv_kernel_dim': 4, 'vocab_size': 248320,"
+    " 'tie_word_embeddings': false}},"
+    " 'serving': {'engine': 'llama.cpp', 'weights': 'gguf-q4_k_m', 'kv_cache': 'q8_0', 'input_tokens': 65000,"
+    " 'output_tokens': 536, 'concurrency': 1}, 'configuration': {'device': 'a40', 'devices': 1, 'nodes': 1}}");
+  double gib = 1024.0 * 1024 * 1024;
+
+  g_assert_cmpfloat (memory.allocated.p10, <=, 17.6 * gib);
+  g_assert_cmpfloat (memory.allocated.p90, >=, 17.6 * gib);
+  g_assert_cmpfloat (memory.device.p10, <=, 18.60 * gib);
+  g_assert_cmpfloat (memory.device.p90, <, 24.83 * gib);
+}
+
 static QmMemory
 vit_huge (const char *precision)
 {
@@ -224,6 +247,7 @@ main (int    argc,
   g_test_add_func ("/asked/activations-of-adapters", test_activations_of_adapters);
   g_test_add_func ("/asked/four-cards-are-not-one", test_four_cards_are_not_one);
   g_test_add_func ("/asked/how-many-for-671b", test_how_many_for_671b);
+  g_test_add_func ("/asked/layers-without-cache", test_layers_without_cache);
   g_test_add_func ("/article/vit-huge", test_article_vit_huge);
   g_test_add_func ("/article/zero3", test_article_zero3);
   status = g_test_run ();

@@ -91,6 +91,27 @@ test_folder (void)
 }
 
 /* Folders, and links that lead nowhere, that bear the name of a file are not read. */
+/* Of a folder that holds an image pipeline the network that makes the image is read. */
+static void
+test_pipeline_folder (void)
+{
+  g_autofree char *inner = g_build_filename (folder, "transformer", NULL);
+  g_autofree char *index = write_file ("model_index.json", "{\"_class_name\":\"FluxPipeline\",\"transformer\":[\"diffusers\",\"a\"]}", -1);
+  g_autofree char *config = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  g_assert_cmpint (g_mkdir (inner, 0700), ==, 0);
+  config = write_file ("transformer/config.json", "{\"_class_name\":\"FluxTransformer2DModel\",\"guidance_embeds\":true}", -1);
+  model = qm_model_from_file (folder, &error);
+  g_assert_no_error (error);
+  /* what is published of FLUX.1 dev */
+  g_assert_cmpfloat (model->parameters, ==, 11901408320.0);
+  g_remove (config);
+  g_remove (inner);
+  g_remove (index);
+}
+
 static void
 test_odd_folder (void)
 {
@@ -162,6 +183,7 @@ main (int   argc,
   g_test_add_func ("/file/deep", test_deep);
   g_test_add_func ("/file/folder", test_folder);
   g_test_add_func ("/file/odd-folder", test_odd_folder);
+  g_test_add_func ("/file/pipeline-folder", test_pipeline_folder);
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
     {
       g_autofree char *path = g_strdup_printf ("/file/other/%zu", i);
