@@ -454,6 +454,25 @@ name_after_path (QmModel    *self,
   qm_model_set_name (self, usual && !g_str_equal (folder_name, ".") ? folder_name : base);
 }
 
+/* The pipeline's own folder names it, not that of its part. */
+static void
+note_pipeline (QmModel    *self,
+               const char *folder,
+               const char *path)
+{
+  g_autofree char *inner = g_path_get_dirname (path);
+  g_autofree char *outer = g_path_get_dirname (inner);
+  g_autofree char *index = g_build_filename (outer, "model_index.json", NULL);
+  g_autofree char *absolute = g_canonicalize_filename (folder, NULL);
+  g_autofree char *name = g_path_get_basename (absolute);
+
+  if (!g_file_test (index, G_FILE_TEST_IS_REGULAR))
+    return;
+  qm_model_set_name (self, name);
+  qm_model_note (self, qm_message_new ("model-pipeline-part", N_("Of the image pipeline only the network that makes the image is "
+                                       "counted: text encoders and the autoencoder come on top")));
+}
+
 /* An error that comes from a file beside this one has named it. */
 static void
 name_file (const char  *path,
@@ -481,6 +500,7 @@ QmModel *
 qm_model_from_file (const char  *path,
                     GError     **error)
 {
+  const char *folder = path;
   g_autofree char *found = NULL;
   g_autoptr (QmModel) self = NULL;
   guint64 size;
@@ -505,6 +525,8 @@ qm_model_from_file (const char  *path,
       return NULL;
     }
   self = from_regular_file (path, error);
+  if (self != NULL && found != NULL)
+    note_pipeline (self, folder, path);
   if (self != NULL)
     name_after_path (self, path);
   else

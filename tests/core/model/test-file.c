@@ -107,6 +107,8 @@ test_pipeline_folder (void)
   g_assert_no_error (error);
   /* what is published of FLUX.1 dev */
   g_assert_cmpfloat (model->parameters, ==, 11901408320.0);
+  g_assert_true (g_str_has_prefix (model->name, "quartermaster-model-"));
+  g_assert_cmpuint (model->notes->len, ==, 1);
   g_remove (config);
   g_remove (inner);
   g_remove (index);
