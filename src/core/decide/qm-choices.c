@@ -270,7 +270,7 @@ is_listed (const GArray   *choices,
 
       if (choice->place == placement->place && choice->estimate.device == placement->catalogued &&
           choice->estimate.cost.pricing == placement->pricing &&
-          choice->estimate.configuration.devices == solution_of (search, row)->estimate.configuration.devices)
+          choice->estimate.configuration.devices == qm_solution_devices (solution_of (search, row), placement))
         return TRUE;
     }
 

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Relative uncertainty (ln p90/p50) of a price that was remembered, not listed. */
-#define REMEMBERED_PRICE_HALF_WIDTH 0.26
-
 /**
  * qm_job_init:
  * @self: (out caller-allocates): the job
@@ -29,8 +26,17 @@ qm_job_init (QmJob            *self,
   self->total_samples = qm_plan_total_samples (plan);
   self->total_tokens = qm_plan_total_tokens (plan);
   self->per_usd = qm_economics_per_usd (self->economics, qm_plan_get_currency (plan));
+  self->headroom = qm_plan_get_headroom (plan);
   if (self->serving && plan->serving.requests_per_second > 0)
     self->peak_requests_per_second = plan->serving.requests_per_second * MAX (1, plan->serving.peak_factor);
+}
+
+/* Young's: the interval between checkpoints that costs least. */
+static double
+young_interval (double interruptions_per_hour,
+                  double checkpoint_seconds)
+{
+  return sqrt (2 * checkpoint_seconds / (interruptions_per_hour / 3600));
 }
 
 /**
@@ -52,7 +58,7 @@ qm_spot_time_factor (double  interruptions_per_hour,
                      double *interval_seconds)
 {
   double rate = interruptions_per_hour / 3600;
-  double interval = sqrt (2 * checkpoint_seconds / rate);
+  double interval = young_interval (interruptions_per_hour, checkpoint_seconds);
 
   if (interval_seconds != NULL)
     *interval_seconds = interval;
@@ -61,10 +67,10 @@ qm_spot_time_factor (double  interruptions_per_hour,
 }
 
 static double
-amount_of_work (const QmJob      *self,
-                const QmEstimate *estimate)
+amount_of_work (const QmJob *self,
+                QmUnit       unit)
 {
-  if (estimate->throughput.unit != QM_UNIT_TOKENS)
+  if (unit != QM_UNIT_TOKENS)
     return self->total_samples;
   if (self->training)
     return self->total_tokens;
@@ -74,6 +80,28 @@ amount_of_work (const QmJob      *self,
     return self->total_samples * self->plan->serving.output_tokens;
 
   return self->total_samples * MAX (1, self->plan->serving.input_tokens);
+}
+
+/* Of a job that trains for so long; NaN where nothing interrupts it. */
+static double
+interrupted_seconds (const QmJob *self,
+                     QmPricing    pricing,
+                     int          machines,
+                     double       devices,
+                     double       seconds,
+                     double      *interval)
+{
+  const QmEconomics *economics = self->economics;
+  double failures_per_hour = devices / economics->mean_hours_between_failures;
+
+  if (pricing == QM_PRICING_SPOT)
+    failures_per_hour += economics->spot_interruptions_per_hour * machines;
+
+  *interval = young_interval (failures_per_hour, economics->checkpoint_seconds);
+  if (seconds < *interval && pricing != QM_PRICING_SPOT)
+    return NAN;
+
+  return seconds * qm_spot_time_factor (failures_per_hour, economics->checkpoint_seconds, economics->restart_seconds, NULL);
 }
 
 /**
@@ -91,10 +119,9 @@ qm_job_time (const QmJob *self,
              int          machines,
              QmEstimate  *estimate)
 {
-  const QmEconomics *economics = self->economics;
   double devices = MAX (1, estimate->configuration.devices);
-  double work = amount_of_work (self, estimate);
-  double factor, interval, failures_per_hour;
+  double work = amount_of_work (self, estimate->throughput.unit);
+  double interrupted, interval;
 
   if (self->serving || !estimate->throughput.known)
     return;
@@ -103,41 +130,76 @@ qm_job_time (const QmJob *self,
   if (!qm_range_is_known (estimate->time.seconds) || !self->training)
     return;
 
-  failures_per_hour = devices / economics->mean_hours_between_failures;
-  if (pricing == QM_PRICING_SPOT)
-    failures_per_hour += economics->spot_interruptions_per_hour * machines;
-
-  factor = qm_spot_time_factor (failures_per_hour, economics->checkpoint_seconds, economics->restart_seconds, &interval);
-  if (estimate->time.seconds.p50 < interval && pricing != QM_PRICING_SPOT)
+  interrupted = interrupted_seconds (self, pricing, machines, devices, estimate->time.seconds.p50, &interval);
+  if (isnan (interrupted))
     return;
 
-  estimate->time.with_interruptions_seconds = estimate->time.seconds.p50 * factor;
+  estimate->time.with_interruptions_seconds = interrupted;
   estimate->time.checkpoint_every_seconds = interval;
 }
 
-static double
-watts (const QmJob      *self,
-       const QmEstimate *estimate,
-       int               machines)
+/**
+ * qm_job_seconds:
+ * @self: a job
+ * @pricing: on what terms the machines are had
+ * @machines: how many
+ * @devices: of all of them
+ * @outline: whose rate is there
+ * @with_interruptions: (out): seconds with what is lost and repeated; NaN where
+ *   nothing interrupts
+ *
+ * Returns: the p50 of what qm_job_time() sets; NaN where it is unknown
+ */
+double
+qm_job_seconds (const QmJob     *self,
+                QmPricing        pricing,
+                int              machines,
+                int              devices,
+                const QmOutline *outline,
+                double          *with_interruptions)
 {
-  const QmEconomics *economics = self->economics;
-  double each = estimate->device->power_watts;
+  double work = amount_of_work (self, outline->unit);
+  double seconds = outline->seconds;
+  double interval;
 
-  return estimate->configuration.devices * each * economics->power_share + machines * economics->host_watts;
+  *with_interruptions = NAN;
+  if (self->serving || !outline->known)
+    return NAN;
+  if (isnan (seconds) && work > 0)
+    seconds = work / outline->per_second;
+  if (!isnan (seconds) && self->training)
+    *with_interruptions = interrupted_seconds (self, pricing, machines, devices, seconds, &interval);
+
+  return seconds;
 }
 
 static double
-paid_seconds (const QmJob       *self,
-              const QmPlacement *placement,
-              const QmEstimate  *estimate,
-              double             seconds)
+watts (const QmJob *self,
+       double       devices,
+       double       each,
+       int          machines)
 {
-  double factor = 1;
+  const QmEconomics *economics = self->economics;
 
-  if (!isnan (estimate->time.with_interruptions_seconds) && placement->pricing == QM_PRICING_SPOT)
-    factor = estimate->time.with_interruptions_seconds / estimate->time.seconds.p50;
+  return devices * each * economics->power_share + machines * economics->host_watts;
+}
 
-  return seconds * factor + (placement->place == QM_PLACE_CLOUD ? self->economics->start_up_seconds : 0);
+/* How much longer than undisturbed it is paid for. */
+static double
+paid_factor (const QmPlacement *placement,
+             double             seconds,
+             double             with_interruptions)
+{
+  return !isnan (with_interruptions) && placement->pricing == QM_PRICING_SPOT ? with_interruptions / seconds : 1;
+}
+
+static double
+paid_hours (const QmJob       *self,
+            const QmPlacement *placement,
+            double             factor,
+            double             seconds)
+{
+  return (seconds * factor + (placement->place == QM_PLACE_CLOUD ? self->economics->start_up_seconds : 0)) / 3600;
 }
 
 static void
@@ -154,12 +216,13 @@ cost_of_serving (const QmJob       *self,
     {
       double monthly = estimate->cost.purchase_money / economics->amortisation_months;
 
-      estimate->cost.money = qm_range_log_normal (estimate->cost.money.p50 + monthly, REMEMBERED_PRICE_HALF_WIDTH);
+      estimate->cost.money = qm_range_log_normal (estimate->cost.money.p50 + monthly, QM_REMEMBERED_PRICE_WIDTH);
       hourly += monthly / economics->hours_per_month;
     }
   if (estimate->throughput.known)
     estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
-  estimate->cost.kwh = qm_range_exact (economics->hours_per_month * watts (self, estimate, 1) / 1000);
+  estimate->cost.kwh = qm_range_exact (economics->hours_per_month *
+                                       watts (self, estimate->configuration.devices, estimate->device->power_watts, 1) / 1000);
 }
 
 static void
@@ -171,20 +234,36 @@ cost_of_a_job (const QmJob       *self,
 {
   QmRange time = estimate->time.seconds;
   double hourly = estimate->cost.per_hour + power_per_hour;
+  double factor = paid_factor (placement, time.p50, estimate->time.with_interruptions_seconds);
+  double power;
   QmRange hours;
 
   if (!qm_range_is_known (time))
     return;
 
-  hours = (QmRange) { paid_seconds (self, placement, estimate, time.p10) / 3600,
-                      paid_seconds (self, placement, estimate, time.p50) / 3600,
-                      paid_seconds (self, placement, estimate, time.p90) / 3600 };
+  hours = (QmRange) { paid_hours (self, placement, factor, time.p10), paid_hours (self, placement, factor, time.p50),
+                      paid_hours (self, placement, factor, time.p90) };
   estimate->cost.money = qm_range_scale (hours, hourly);
   if (placement->purchase_usd > 0)
     estimate->cost.money = qm_range_log_normal (estimate->cost.purchase_money + estimate->cost.money.p50,
-                                                REMEMBERED_PRICE_HALF_WIDTH);
-  estimate->cost.kwh = qm_range_scale (hours, watts (self, estimate, machines) / 1000);
+                                                QM_REMEMBERED_PRICE_WIDTH);
+  power = watts (self, estimate->configuration.devices, estimate->device->power_watts, machines);
+  estimate->cost.kwh = qm_range_scale (hours, power / 1000);
   estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
+}
+
+/* Of what stands at the person's place, in the plan's currency. */
+static double
+power_per_hour_of (const QmJob       *self,
+                   const QmPlacement *placement,
+                   double             devices,
+                   double             each,
+                   int                machines)
+{
+  if (placement->place == QM_PLACE_CLOUD)
+    return 0;
+
+  return watts (self, devices, each, machines) / 1000 * self->economics->electricity_usd_per_kwh * self->per_usd;
 }
 
 /**
@@ -205,7 +284,8 @@ qm_job_cost (const QmJob       *self,
              QmEstimate        *estimate)
 {
   QmCost *cost = &estimate->cost;
-  double power_per_hour = 0;
+  double power_per_hour = power_per_hour_of (self, placement, estimate->configuration.devices,
+                                             estimate->device->power_watts, machines);
 
   cost->pricing = placement->pricing;
   cost->per_hour = placement->usd_per_hour * machines * self->per_usd;
@@ -214,8 +294,6 @@ qm_job_cost (const QmJob       *self,
                   ? placement->offer->spot_as_of : placement->offer->as_of;
   if (placement->purchase_usd > 0)
     cost->purchase_money = placement->purchase_usd * machines * self->per_usd;
-  if (placement->place != QM_PLACE_CLOUD)
-    power_per_hour = watts (self, estimate, machines) / 1000 * self->economics->electricity_usd_per_kwh * self->per_usd;
 
   if (self->serving)
     cost_of_serving (self, placement, power_per_hour, estimate);
@@ -226,4 +304,32 @@ qm_job_cost (const QmJob       *self,
   cost->known = qm_range_is_known (cost->money);
   if (qm_range_is_known (cost->kwh))
     cost->kg_co2e = qm_range_scale (cost->kwh, self->economics->carbon_kg_per_kwh);
+}
+
+/**
+ * qm_job_money:
+ * @self: a job
+ * @placement: the machine and its terms
+ * @machines: how many of it
+ * @seconds: that the job takes undisturbed
+ * @with_interruptions: that it takes with them; NaN where there are none
+ *
+ * Returns: the p50 of the money that qm_job_cost() sets; NaN where it is unknown
+ */
+double
+qm_job_money (const QmJob       *self,
+              const QmPlacement *placement,
+              int                machines,
+              double             seconds,
+              double             with_interruptions)
+{
+  double devices = placement->per_machine * machines;
+  double hourly = placement->usd_per_hour * machines * self->per_usd +
+                  power_per_hour_of (self, placement, devices, placement->device.power_watts, machines);
+  double purchase = placement->purchase_usd > 0 ? placement->purchase_usd * machines * self->per_usd : 0;
+
+  if (self->serving)
+    return hourly * self->economics->hours_per_month + purchase / self->economics->amortisation_months;
+
+  return purchase + paid_hours (self, placement, paid_factor (placement, seconds, with_interruptions), seconds) * hourly;
 }

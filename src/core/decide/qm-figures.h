@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* Relative uncertainty (ln p90/p50) of a price that was remembered, not listed. */
+#define QM_REMEMBERED_PRICE_WIDTH 0.26
+
 /**
  * QmJob:
  *
@@ -21,6 +24,7 @@ typedef struct {
   double total_tokens;              /* 0 unknown */
   double per_usd;                   /* of the plan's currency */
   double peak_requests_per_second;  /* serving; 0 unknown */
+  double headroom;                  /* of the memory, kept free */
 } QmJob;
 
 void       qm_job_init           (QmJob             *self,
@@ -38,6 +42,22 @@ void       qm_job_cost           (const QmJob       *self,
                                   const QmPlacement *placement,
                                   int                machines,
                                   QmEstimate        *estimate);
+
+/* the same of many, as far as they are compared by it: seconds, NaN unknown,
+ * and with interruptions, NaN where there are none */
+double     qm_job_seconds        (const QmJob       *self,
+                                  QmPricing          pricing,
+                                  int                machines,
+                                  int                devices,
+                                  const QmOutline   *outline,
+                                  double            *with_interruptions);
+
+/* p50, NaN unknown */
+double     qm_job_money          (const QmJob       *self,
+                                  const QmPlacement *placement,
+                                  int                machines,
+                                  double             seconds,
+                                  double             with_interruptions);
 
 /* of one recipe: does not depend on the hardware */
 QmAccuracy qm_job_accuracy       (const QmJob       *self,

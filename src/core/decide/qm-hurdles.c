@@ -167,7 +167,7 @@ qm_hurdles_weigh (const QmJob       *job,
   *set = of_device (job, placement, recipe) | of_terms (job, placement);
   if (solution->machines > 1)
     *set |= 1u << (job->serving ? QM_HURDLE_REPLICAS : QM_HURDLE_MACHINES);
-  if (solution->estimate.configuration.offload > QM_OFFLOAD_NONE)
+  if (solution->offload > QM_OFFLOAD_NONE)
     *set |= 1u << QM_HURDLE_OFFLOAD;
 
   for (int i = 0; i < QM_N_HURDLES; i++)

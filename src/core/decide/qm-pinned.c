@@ -251,14 +251,16 @@ qm_scaling_curve (QmEstimator      *estimator,
                                 .place = choice->place, .pricing = choice->estimate.cost.pricing, .offer = choice->offer };
       int machines = MAX (1, n / MAX (1, per_machine < 8 && n > per_machine && per_machine == 1 ? MIN (n, 8) : per_machine));
       QmScalingPoint point = { .devices = n };
+      QmSolution solution = { .machines = machines };
       QmEstimate estimate;
       guint64 considered = 0;
 
       placement.per_machine = n / machines;
       placement.usd_per_hour = choice->place == QM_PLACE_CLOUD
                                  ? choice->estimate.cost.per_hour / job.per_usd / MAX (1, chosen->devices) * placement.per_machine : 0;
-      if (!qm_search_solve (&job, recipe, &placement, &machines, &estimate, &considered) || !estimate.throughput.known)
+      if (!qm_search_solve (&job, recipe, &placement, &solution, &considered) || !solution.outline.known)
         continue;
+      qm_solution_complete (&solution, &job, recipe, &placement, &estimate);
       qm_job_time (&job, placement.pricing, machines, &estimate);
       qm_job_cost (&job, &placement, machines, &estimate);
       if (first_work == 0)

@@ -66,12 +66,13 @@ static double
 points_lost (const QmSearch *search,
              const QmRow    *row)
 {
-  const QmEstimate *estimate = &g_array_index (search->solutions, QmSolution, row->solution).estimate;
+  const QmRecipe *recipe = g_ptr_array_index (search->recipes,
+                                              g_array_index (search->solutions, QmSolution, row->solution).recipe);
 
   if (isnan (row->quality))
     return 0;
 
-  return estimate->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
+  return recipe->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
 }
 
 /* The score but for the risk to break a limit. */
@@ -207,7 +208,8 @@ qm_search_breaks (const QmSearch *self,
                   double         *margin)
 {
   const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
-  const QmEstimate *estimate = &g_array_index (self->solutions, QmSolution, row->solution).estimate;
+  const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
+  const QmRecipe *recipe = g_ptr_array_index (self->recipes, solution->recipe);
   double latency = self->job.resolved->given->serving.latency_p99_seconds;
 
   *limit = QM_LIMIT_NONE;
@@ -218,11 +220,11 @@ qm_search_breaks (const QmSearch *self,
       *limit = QM_LIMIT_PLACE;
       return TRUE;
     }
-  if (!isnan (wish->quality) && !estimate->accuracy.is_relative &&
+  if (!isnan (wish->quality) && !recipe->accuracy.is_relative &&
       breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
     return TRUE;
   if (self->job.serving && latency > 0 &&
-      breaks (estimate->serving.latency_p99_seconds.p50, latency, QM_LIMIT_LATENCY, limit, margin))
+      breaks (solution->latency_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
     return TRUE;
   if (breaks (row->seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
     return TRUE;
@@ -246,13 +248,59 @@ qm_search_least_score (const QmSearch *self,
   return base_score (self, row, wish->objective);
 }
 
+/* ln (p90 / p50) of the time. */
+static double
+seconds_width (const QmOutline *outline)
+{
+  return isnan (outline->seconds) ? outline->rate_width : outline->seconds_width;
+}
+
+/* The same of the money, which follows the time but for what does not hang on it. */
+static double
+money_width (const QmSearch    *self,
+             const QmPlacement *placement,
+             const QmSolution  *solution)
+{
+  double factor = exp (seconds_width (&solution->outline));
+  double interrupted = solution->with_interruptions_seconds;
+  double least, most;
+
+  if (placement->purchase_usd > 0)
+    return QM_REMEMBERED_PRICE_WIDTH;
+  if (self->job.serving)
+    return 0;
+
+  least = qm_job_money (&self->job, placement, solution->machines, solution->seconds / factor, interrupted / factor);
+  most = qm_job_money (&self->job, placement, solution->machines, solution->seconds * factor, interrupted * factor);
+
+  return log (most / least) / 2;
+}
+
+static double
+log_fits (const QmOutline *outline)
+{
+  QmRange need = qm_range_log_normal (outline->need_bytes, outline->need_width);
+  double probability = outline->usable_bytes > 0 ? qm_range_share_below (need, outline->usable_bytes) : 1;
+
+  return probability > 0 ? log (probability) : 0;
+}
+
 /* How likely a limit is broken after all, in natural logarithms; never negative. */
 static double
-risk (const QmRow  *row,
-      const QmWish *wish)
+risk (const QmSearch *self,
+      const QmRow    *row,
+      const QmWish   *wish)
 {
-  return -0.5 * log_within (row->seconds, row->seconds_half_width, wish->seconds) -
-         0.5 * log_within (row->money, row->money_half_width, wish->money) - log (row->fit_probability);
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
+  const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
+  double late = 0, dear = 0;
+
+  if (!isnan (wish->seconds))
+    late = -0.5 * log_within (row->seconds, seconds_width (&solution->outline), wish->seconds);
+  if (!isnan (wish->money))
+    dear = -0.5 * log_within (row->money, money_width (self, placement, solution), wish->money);
+
+  return late + dear - log_fits (&solution->outline);
 }
 
 /**
@@ -276,7 +324,7 @@ qm_search_score (const QmSearch *self,
   if (qm_search_breaks (self, row, wish, limit, margin))
     return INFINITY;
 
-  return base_score (self, row, wish->objective) + risk (row, wish);
+  return base_score (self, row, wish->objective) + risk (self, row, wish);
 }
 
 /**
@@ -308,7 +356,7 @@ qm_search_best_of (const QmSearch *self,
 
       if ((filter != NULL && !filter (self, row, data)) || qm_search_breaks (self, row, wish, &limit, &margin))
         continue;
-      score = ranked->base + risk (row, wish);
+      score = ranked->base + risk (self, row, wish);
       if (score < best_score || (score == best_score && ranked->row < best))
         {
           best_score = score;

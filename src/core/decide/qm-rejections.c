@@ -154,7 +154,7 @@ note_rows (QmSearch       *search,
         }
       if (is_nearer (&nearest[index], limit, margin))
         {
-          int count = g_array_index (search->solutions, QmSolution, row->solution).estimate.configuration.devices;
+          int count = qm_solution_devices (&g_array_index (search->solutions, QmSolution, row->solution), placement);
 
           nearest[index] = (Nearest) { limit, margin, count, i };
         }

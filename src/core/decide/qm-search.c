@@ -29,16 +29,6 @@ pinned_elsewhere (const QmSearch    *self,
   return FALSE;
 }
 
-static gboolean
-wrong_count (const QmSearch    *self,
-             const QmPlacement *placement,
-             int                machines)
-{
-  int pinned = qm_search_pinned_machines (&self->job, placement);
-
-  return pinned != 0 && pinned != machines;
-}
-
 /* Keeps, of every device, the limit that it breaks by the least. */
 static void
 note (QmSearch       *self,
@@ -58,23 +48,17 @@ note (QmSearch       *self,
     }
 }
 
-static double
-memory_margin (const QmEstimate *estimate)
-{
-  return estimate->memory.usable_bytes > 0 ? estimate->memory.need.p50 / estimate->memory.usable_bytes : INFINITY;
-}
-
 /* Why nothing was found: it does not fit, no speed follows from what is known,
  * or there was nothing to try. */
 static void
 note_failure (QmSearch          *self,
               const QmPlacement *placement,
-              const QmEstimate  *estimate)
+              const QmSolution  *solution)
 {
   double margin;
   QmLimit limit;
 
-  if (estimate->configuration.devices == 0)
+  if (!solution->tried)
     {
       const QmConfiguration *pinned = &self->job.resolved->given->configuration;
       gboolean split = pinned->tensor_parallel > 1 || pinned->pipeline_parallel > 1 || pinned->context_parallel > 1;
@@ -83,7 +67,7 @@ note_failure (QmSearch          *self,
       return;
     }
 
-  limit = qm_search_memory_limit (&self->job, placement, estimate, &margin);
+  limit = qm_search_memory_limit (&self->job, placement, &solution->outline, &margin);
   if (limit == QM_LIMIT_NONE)
     note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
   else
@@ -106,6 +90,16 @@ too_many (QmSearch          *self,
   return TRUE;
 }
 
+static gboolean
+is_right_count (const QmSearch    *self,
+                const QmPlacement *placement,
+                int                machines)
+{
+  int pinned = qm_search_pinned_machines (&self->job, placement);
+
+  return self->job.serving ? pinned >= 0 : pinned == 0 || pinned == machines;
+}
+
 /* Doubles the machines for as long as it makes the job end sooner by a fair part. */
 static void
 solve_recipe (QmSearch          *self,
@@ -119,19 +113,18 @@ solve_recipe (QmSearch          *self,
   for (int count = 1; count <= most; count *= 2)
     {
       QmSolution solution = { .recipe = recipe_index, .machines = count };
-      double seconds;
 
-      if (self->job.serving ? qm_search_pinned_machines (&self->job, placement) < 0 : wrong_count (self, placement, count))
+      if (!is_right_count (self, placement, count))
         {
           note (self, placement->catalogued, QM_LIMIT_COUNT, INFINITY);
           continue;
         }
-      if (!qm_search_solve (&self->job, recipe, placement, &solution.machines, &solution.estimate, &self->considered))
+      if (!qm_search_solve (&self->job, recipe, placement, &solution, &self->considered))
         {
-          note_failure (self, placement, &solution.estimate);
+          note_failure (self, placement, &solution);
           continue;
         }
-      if (!solution.estimate.throughput.known)
+      if (!solution.outline.known)
         {
           note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
           return;
@@ -139,15 +132,15 @@ solve_recipe (QmSearch          *self,
       if (too_many (self, placement, solution.machines))
         return;
 
-      solution.estimate.accuracy = recipe->accuracy;
-      qm_job_time (&self->job, placement->pricing, solution.machines, &solution.estimate);
-      seconds = solution.estimate.time.seconds.p50;
-      if (seconds > 0.8 * before)
+      solution.seconds = qm_job_seconds (&self->job, placement->pricing, solution.machines,
+                                         qm_solution_devices (&solution, placement), &solution.outline,
+                                         &solution.with_interruptions_seconds);
+      if (solution.seconds > 0.8 * before)
         return;
       g_array_append_val (self->solutions, solution);
-      if (isnan (seconds) || seconds < SOON_SECONDS)
+      if (isnan (solution.seconds) || solution.seconds < SOON_SECONDS)
         return;
-      before = seconds;
+      before = solution.seconds;
     }
 }
 
@@ -194,29 +187,26 @@ add_row (QmSearch          *self,
   const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, placement_index);
   const QmSolution *solution = &g_array_index (self->solutions, QmSolution, solution_index);
   const QmRecipe *recipe = g_ptr_array_index (self->recipes, solution->recipe);
-  QmEstimate estimate = solution->estimate;
+  const QmEconomics *economics = self->job.economics;
+  gboolean spot = placement->pricing == QM_PRICING_SPOT;
   QmRow row = { .placement = placement_index, .solution = solution_index };
 
-  qm_job_cost (&self->job, placement, solution->machines, &estimate);
-  if (!estimate.cost.known)
+  row.money = qm_job_money (&self->job, placement, solution->machines, solution->seconds,
+                            solution->with_interruptions_seconds);
+  if (isnan (row.money))
     {
       note (self, placement->catalogued, QM_LIMIT_NO_PRICE, 1);
       return;
     }
 
-  row.seconds = isnan (estimate.time.with_interruptions_seconds) || placement->pricing != QM_PRICING_SPOT
-                  ? estimate.time.seconds.p50 : estimate.time.with_interruptions_seconds;
-  row.money = estimate.cost.money.p50;
-  row.idle_money = placement->place == QM_PLACE_CLOUD && !self->job.serving
-                     ? self->job.economics->idle_hours * estimate.cost.per_hour : 0;
-  row.log_money = log (row.money + row.idle_money + self->job.economics->small_money_usd * self->job.per_usd);
-  row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + self->job.economics->small_hours);
+  row.seconds = isnan (solution->with_interruptions_seconds) || !spot ? solution->seconds
+                                                                      : solution->with_interruptions_seconds;
+  if (placement->place == QM_PLACE_CLOUD && !self->job.serving)
+    row.idle_money = economics->idle_hours * (placement->usd_per_hour * solution->machines * self->job.per_usd);
+  row.log_money = log (row.money + row.idle_money + economics->small_money_usd * self->job.per_usd);
+  row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + economics->small_hours);
   row.quality = recipe->accuracy.value.p50;
   row.hurdles = qm_hurdles_weigh (&self->job, placement, recipe, solution, &row.drawbacks);
-  row.money_half_width = qm_range_half_width (estimate.cost.money);
-  row.seconds_half_width = qm_range_half_width (estimate.time.seconds);
-  row.fit_probability = estimate.memory.fit_probability > 0 ? estimate.memory.fit_probability : 1;
-  row.memory_fraction = isfinite (memory_margin (&estimate)) ? memory_margin (&estimate) : NAN;
   g_array_append_val (self->rows, row);
 }
 
@@ -263,7 +253,8 @@ qm_search_complete (const QmSearch *self,
   const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
   const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
 
-  *estimate = solution->estimate;
+  qm_solution_complete (solution, &self->job, g_ptr_array_index (self->recipes, solution->recipe), placement, estimate);
+  qm_job_time (&self->job, placement->pricing, solution->machines, estimate);
   estimate->device = placement->catalogued;
   if (placement->offer != NULL)
     qm_word_set (estimate->configuration.offer, placement->offer->id);

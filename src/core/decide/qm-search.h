@@ -7,13 +7,31 @@ G_BEGIN_DECLS
 
 /**
  * QmSolution:
+ * @tried: how often a configuration could be evaluated at all; 0 where there is
+ *   none of the kind
+ * @batch: for serving, the logarithm (base 2) of the sequences at once
  *
- * The best configuration of one recipe on so many devices of a kind.
+ * The best configuration of one recipe on so many devices of a kind: what tells
+ * it from the others. All its figures come by qm_solution_complete().
  */
 typedef struct {
-  QmEstimate estimate;              /* without time and cost */
+  QmOutline outline;                /* of the whole job; in serving of all replicas */
+  double micro_batch;
+  double gradient_accumulation;
+  double latency_p99_seconds;       /* serving */
+  double seconds;                   /* without start-up; NaN in serving */
+  double with_interruptions_seconds; /* NaN where never interrupted */
   int recipe;
   int machines;
+  int devices;                      /* of one copy in serving, else of all machines */
+  int replicas;                     /* serving */
+  int data_parallel;
+  int tensor_parallel;
+  int pipeline_parallel;
+  int batch;
+  QmSharding sharding;
+  QmOffload offload;
+  gboolean tried;
 } QmSolution;
 
 /**
@@ -32,12 +50,6 @@ typedef struct {
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
   guint drawbacks;                  /* bits 1 << QmHurdle */
-  double money_half_width;
-  double seconds_half_width;
-  double fit_probability;
-  double memory_fraction;
-  QmLimit limit;                    /* first one broken */
-  double margin;                    /* of that limit: needed over allowed */
 } QmRow;
 
 /* the rows in the order of an objective */
@@ -104,20 +116,29 @@ void      qm_search_complete  (const QmSearch *self,
                                const QmRow    *row,
                                QmEstimate     *estimate);
 
-/* the best configuration of @devices of a kind, by one recipe; FALSE where
- * nothing fits: @estimate is then the one that comes nearest, and has no
- * devices where there is none */
-QmLimit   qm_search_memory_limit (const QmJob       *job,
-                                  const QmPlacement *placement,
-                                  const QmEstimate  *estimate,
-                                  double            *margin);
-int       qm_search_pinned_machines (const QmJob       *job,
-                                     const QmPlacement *placement);
-gboolean  qm_search_solve     (const QmJob       *job,
-                               QmRecipe          *recipe,
-                               const QmPlacement *placement,
-                               int               *machines,
-                               QmEstimate        *estimate,
-                               guint64           *considered);
+/* devices of all machines together */
+int       qm_solution_devices      (const QmSolution  *self,
+                                    const QmPlacement *placement);
+
+/* all figures but time and cost */
+void      qm_solution_complete     (const QmSolution  *self,
+                                    const QmJob       *job,
+                                    QmRecipe          *recipe,
+                                    const QmPlacement *placement,
+                                    QmEstimate        *estimate);
+
+/* the best configuration of so many machines of a kind, by one recipe; FALSE
+ * where nothing fits: @solution is then the one that comes nearest */
+QmLimit   qm_search_memory_limit   (const QmJob       *job,
+                                    const QmPlacement *placement,
+                                    const QmOutline   *outline,
+                                    double            *margin);
+int       qm_search_pinned_machines (const QmJob      *job,
+                                    const QmPlacement *placement);
+gboolean  qm_search_solve          (const QmJob       *job,
+                                    QmRecipe          *recipe,
+                                    const QmPlacement *placement,
+                                    QmSolution        *solution,
+                                    guint64           *considered);
 
 G_END_DECLS

@@ -44,17 +44,19 @@ same_hardware (const QmSearch *search,
                int             b)
 {
   const QmRow *row_a, *row_b;
+  const QmPlacement *placement_a, *placement_b;
 
   if (a < 0 || b < 0)
     return a == b;
 
   row_a = &g_array_index (search->rows, QmRow, a);
   row_b = &g_array_index (search->rows, QmRow, b);
+  placement_a = &g_array_index (search->placements, QmPlacement, row_a->placement);
+  placement_b = &g_array_index (search->placements, QmPlacement, row_b->placement);
 
-  return g_array_index (search->placements, QmPlacement, row_a->placement).catalogued ==
-           g_array_index (search->placements, QmPlacement, row_b->placement).catalogued &&
-         g_array_index (search->solutions, QmSolution, row_a->solution).estimate.configuration.devices ==
-           g_array_index (search->solutions, QmSolution, row_b->solution).estimate.configuration.devices;
+  return placement_a->catalogued == placement_b->catalogued &&
+         qm_solution_devices (&g_array_index (search->solutions, QmSolution, row_a->solution), placement_a) ==
+           qm_solution_devices (&g_array_index (search->solutions, QmSolution, row_b->solution), placement_b);
 }
 
 /* Two significant digits, on the side where the change has happened. */

@@ -47,3 +47,41 @@ qm_estimate_clear (QmEstimate *self)
 
   self->accuracy.value = QM_RANGE_UNKNOWN;
 }
+
+/**
+ * qm_outline_init:
+ * @self: (out caller-allocates): an outline of which nothing is known
+ */
+void
+qm_outline_init (QmOutline *self)
+{
+  *self = (QmOutline) { .need_bytes = NAN, .per_second = NAN, .samples_per_second = NAN, .seconds = NAN };
+}
+
+/**
+ * qm_outline_from_estimate:
+ * @self: (out caller-allocates): its outline
+ * @estimate: an estimate, without time and cost
+ */
+void
+qm_outline_from_estimate (QmOutline        *self,
+                          const QmEstimate *estimate)
+{
+  const QmMemory *memory = &estimate->memory;
+  const QmThroughput *throughput = &estimate->throughput;
+
+  *self = (QmOutline) {
+    .need_bytes = memory->need.p50,
+    .need_width = qm_range_half_width (memory->need),
+    .usable_bytes = memory->usable_bytes,
+    .host_bytes = memory->host_bytes,
+    .largest_micro_batch = memory->largest_micro_batch,
+    .per_second = throughput->per_second.p50,
+    .rate_width = qm_range_half_width (throughput->per_second),
+    .samples_per_second = throughput->samples_per_second,
+    .seconds = estimate->time.seconds.p50,
+    .seconds_width = qm_range_half_width (estimate->time.seconds),
+    .unit = throughput->unit,
+    .known = throughput->known,
+  };
+}

@@ -200,4 +200,35 @@ typedef struct {
 
 void qm_estimate_clear (QmEstimate *self);
 
+/**
+ * QmOutline:
+ * @need_bytes: p50; NaN unknown
+ * @need_width: ln (p90 / p50)
+ * @per_second: p50 of the whole job
+ * @known: whether the rate is; FALSE too where the need leaves no headroom, and
+ *   the rate was not worked out
+ * @seconds: p50 of the whole job where the rate alone does not tell; NaN else
+ *
+ * What a search must know of an estimate to compare it with others: the same
+ * figures, without what is only shown.
+ */
+typedef struct {
+  double need_bytes;
+  double need_width;
+  double usable_bytes;
+  double host_bytes;
+  double largest_micro_batch;
+  double per_second;
+  double rate_width;
+  double samples_per_second;
+  double seconds;
+  double seconds_width;
+  QmUnit unit;
+  gboolean known;
+} QmOutline;
+
+void qm_outline_init          (QmOutline        *self);
+void qm_outline_from_estimate (QmOutline        *self,
+                               const QmEstimate *estimate);
+
 G_END_DECLS

@@ -336,3 +336,36 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
   if (self->calibration != NULL)
     qm_calibration_apply (self->calibration, self->plan, estimate);
 }
+
+/**
+ * qm_evaluator_outline:
+ * @self: an evaluator
+ * @device: what to run on
+ * @configuration: how many and how split
+ * @outline: (out caller-allocates): what qm_evaluator_evaluate() would say, as
+ *   far as choices differ by it
+ *
+ * Evaluates one configuration of many. Allocates nothing.
+ */
+void
+qm_evaluator_outline (const QmEvaluator     *self,
+                      const QmDevice        *device,
+                      const QmConfiguration *configuration,
+                      QmOutline             *outline)
+{
+  gboolean as_it_is = device->n_parts == 0 && device->memories <= 1 && !(configuration->memory_bytes > 0);
+  QmEstimate estimate;
+
+  /* Few devices are seen otherwise than they are; they need not be quick. */
+  if (self->calibration != NULL || !as_it_is)
+    {
+      qm_evaluator_evaluate (self, device, configuration, &estimate);
+      qm_outline_from_estimate (outline, &estimate);
+    }
+  else if (self->training != NULL)
+    qm_llm_training_outline (self->training, device, configuration, outline);
+  else if (self->inference != NULL)
+    qm_llm_inference_outline (self->inference, device, configuration, outline);
+  else
+    qm_other_domains_outline (self->domains, device, configuration, outline);
+}

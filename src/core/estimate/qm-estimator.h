@@ -39,6 +39,12 @@ void         qm_evaluator_evaluate     (const QmEvaluator     *self,
                                         const QmConfiguration *configuration,
                                         QmEstimate            *estimate);
 
+/* the same, as far as a search needs it */
+void         qm_evaluator_outline      (const QmEvaluator     *self,
+                                        const QmDevice        *device,
+                                        const QmConfiguration *configuration,
+                                        QmOutline             *outline);
+
 /* language-model serving alone; NULL elsewhere */
 const QmLlmInference *qm_evaluator_get_inference (const QmEvaluator *self);
 

@@ -215,8 +215,36 @@ largest_part (const QmThroughput *throughput)
   return throughput->overhead_seconds > largest ? QM_BOUND_OVERHEAD : bound;
 }
 
-/* The steady state of @sequences at once: each request costs its share of the
- * reading of prompts and one step a token. */
+/* One replica in the steady state. */
+typedef struct {
+  QmInferenceStep step;
+  double reading;                   /* s, of one batch of prompts */
+  double seconds;                   /* from a request to its last token */
+  double per_second;                /* tokens of the whole job */
+} Steady;
+
+/* Each of @sequences at once costs its share of the reading of prompts and one
+ * step a token. */
+static void
+run_steadily (const QmInferenceJob *job,
+              double                sequences,
+              Steady               *steady)
+{
+  const QmLlmInference *plan = job->plan;
+  gboolean alone = sequences <= 1;
+  double answer = plan->answer, prompt = 0;
+
+  steady->reading = qm_inference_prompt_seconds (job, plan->prompt, sequences, FALSE);
+  qm_inference_step (job, sequences, plan->prompt + answer / 2, &steady->step);
+  if (plan->prompt > 1)
+    prompt = alone ? qm_inference_prompt_seconds (job, plan->prompt, sequences, TRUE) : steady->reading;
+  if (!alone)
+    prompt += job->values[QM_INFERENCE_T0] * 1e-3;
+
+  steady->seconds = prompt + answer * steady->step.seconds;
+  steady->per_second = job->data * sequences * answer / steady->seconds;
+}
+
 static void
 fill_throughput (QmEstimate           *estimate,
                  const QmInferenceJob *job,
@@ -224,34 +252,26 @@ fill_throughput (QmEstimate           *estimate,
 {
   const QmLlmInference *plan = job->plan;
   QmThroughput *throughput = &estimate->throughput;
-  gboolean alone = sequences <= 1;
-  double answer = plan->answer, prompt = 0, seconds, flops;
-  double reading = qm_inference_prompt_seconds (job, plan->prompt, sequences, FALSE);
-  QmInferenceStep step;
+  Steady steady;
+  double flops;
 
-  qm_inference_step (job, sequences, plan->prompt + answer / 2, &step);
-  if (plan->prompt > 1)
-    prompt = alone ? qm_inference_prompt_seconds (job, plan->prompt, sequences, TRUE) : reading;
-  if (!alone)
-    prompt += job->values[QM_INFERENCE_T0] * 1e-3;
-  seconds = prompt + answer * step.seconds;
-
+  run_steadily (job, sequences, &steady);
   throughput->known = TRUE;
   throughput->unit = QM_UNIT_TOKENS;
-  throughput->per_second = range_of (job, QM_INFERENCE_SERVING, job->data * sequences * answer / seconds);
+  throughput->per_second = range_of (job, QM_INFERENCE_SERVING, steady.per_second);
   throughput->per_device_per_second = qm_range_scale (throughput->per_second, 1 / job->devices);
-  throughput->samples_per_second = throughput->per_second.p50 / answer;
+  throughput->samples_per_second = throughput->per_second.p50 / plan->answer;
 
-  flops = throughput->samples_per_second / job->devices * 2 * plan->shape.active * (plan->prompt + answer);
+  flops = throughput->samples_per_second / job->devices * 2 * plan->shape.active * (plan->prompt + plan->answer);
   throughput->tflops_per_device = flops / TERA;
   throughput->mfu = flops / job->flops;
-  throughput->memory_seconds = step.memory;
-  throughput->compute_seconds = step.compute + reading / answer;
-  throughput->communication_seconds = step.communication;
-  throughput->overhead_seconds = step.overhead;
+  throughput->memory_seconds = steady.step.memory;
+  throughput->compute_seconds = steady.step.compute + steady.reading / plan->answer;
+  throughput->communication_seconds = steady.step.communication;
+  throughput->overhead_seconds = steady.step.overhead;
   throughput->bound_by = largest_part (throughput);
   throughput->state = job->cell->states[QM_INFERENCE_SERVING];
-  estimate->serving.latency_p50_seconds = range_of (job, QM_INFERENCE_SERVING, seconds);
+  estimate->serving.latency_p50_seconds = range_of (job, QM_INFERENCE_SERVING, steady.seconds);
 }
 
 static void
@@ -337,4 +357,41 @@ qm_llm_inference_predict (const QmLlmInference  *self,
   fill_throughput (estimate, &job, job.batch > 0 ? job.batch : room);
   fill_serving (estimate, &job, room);
   estimate->failure = NULL;
+}
+
+/**
+ * qm_llm_inference_outline:
+ * @self: a predictor
+ * @device: what the job runs on
+ * @configuration: how it is split, as far as it is given
+ * @outline: (out caller-allocates): memory and rate
+ *
+ * The figures of qm_llm_inference_predict() that a search needs.
+ */
+void
+qm_llm_inference_outline (const QmLlmInference  *self,
+                          const QmDevice        *device,
+                          const QmConfiguration *configuration,
+                          QmOutline             *outline)
+{
+  QmInferenceMemoryParts bytes;
+  QmInferenceJob job;
+  Steady steady;
+
+  qm_outline_init (outline);
+  qm_inference_job_init (&job, self, device, configuration);
+  qm_inference_memory (&job, &bytes);
+  outline->need_bytes = bytes.need;
+  outline->need_width = job.cell->widths[QM_INFERENCE_MEMORY];
+  outline->usable_bytes = job.on_cpu ? job.memory : device->usable_bytes;
+  outline->host_bytes = bytes.host;
+  if (outline->usable_bytes > 0 && bytes.need > (1 - self->headroom) * outline->usable_bytes)
+    return;
+
+  run_steadily (&job, job.batch > 0 ? job.batch : qm_inference_room (&job), &steady);
+  outline->known = TRUE;
+  outline->unit = QM_UNIT_TOKENS;
+  outline->per_second = steady.per_second;
+  outline->rate_width = job.cell->widths[QM_INFERENCE_SERVING];
+  outline->samples_per_second = steady.per_second / self->answer;
 }

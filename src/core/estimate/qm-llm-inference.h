@@ -29,6 +29,12 @@ void                    qm_llm_inference_predict        (const QmLlmInference   
                                                         const QmConfiguration        *configuration,
                                                         QmEstimate                   *estimate);
 
+/* of the same what a search needs */
+void                    qm_llm_inference_outline        (const QmLlmInference          *self,
+                                                        const QmDevice               *device,
+                                                        const QmConfiguration        *configuration,
+                                                        QmOutline                    *outline);
+
 /**
  * QmQuantizationLoss:
  * @perplexity_factor: perplexity against the 16-bit model, at least 1

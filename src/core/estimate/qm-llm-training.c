@@ -161,6 +161,7 @@ qm_llm_training_free (QmLlmTraining *self)
   g_free (self);
 }
 
+/* Jobs and their memory; their time is for later. */
 static void
 run_candidates (Runs                  *runs,
                 const QmLlmTraining   *self,
@@ -184,35 +185,51 @@ run_candidates (Runs                  *runs,
       run->weight = candidates->items[i].weight;
       qm_llm_job_init (&run->job, self, device, given, family, mamf, candidates->items[i].framework);
       qm_llm_memory_predict (&run->job, &self->constants->memory, &run->memory);
-      qm_llm_time_predict (&run->job, &run->time);
     }
+}
+
+static void
+time_candidates (Runs *runs)
+{
+  for (int i = 0; i < runs->n; i++)
+    qm_llm_time_predict (&runs->items[i].job, &runs->items[i].time);
 }
 
 /* The weighted geometric mean of the member at @offset of each run. Where the
  * framework is a guess the spread over the candidates widens the range. */
+static double
+mean_of (const Runs *runs,
+         gsize       offset,
+         double     *width)
+{
+  const QmLlmTraining *self = runs->items[0].job.plan;
+  double logs[QM_LLM_MAX_CANDIDATES];
+  double mean = 0, variance = 0;
+
+  if (self->framework >= 0)
+    return G_STRUCT_MEMBER (double, &runs->items[0], offset);
+
+  for (int i = 0; i < runs->n; i++)
+    {
+      logs[i] = log (G_STRUCT_MEMBER (double, &runs->items[i], offset));
+      mean += runs->items[i].weight * logs[i];
+    }
+
+  for (int i = 0; i < runs->n; i++)
+    variance += runs->items[i].weight * (logs[i] - mean) * (logs[i] - mean);
+
+  *width = fmax (hypot (*width, QM_NORMAL_P90 * sqrt (variance)), *width * self->constants->unknown_framework);
+  return exp (mean);
+}
+
 static QmRange
 mix (const Runs *runs,
      gsize       offset,
      double      width)
 {
-  const QmLlmTraining *self = runs->items[0].job.plan;
-  double mean = 0, variance = 0;
+  double mean = mean_of (runs, offset, &width);
 
-  if (self->framework >= 0)
-    return qm_range_log_normal (G_STRUCT_MEMBER (double, &runs->items[0], offset), width);
-
-  for (int i = 0; i < runs->n; i++)
-    mean += runs->items[i].weight * log (G_STRUCT_MEMBER (double, &runs->items[i], offset));
-
-  for (int i = 0; i < runs->n; i++)
-    {
-      double distance = log (G_STRUCT_MEMBER (double, &runs->items[i], offset)) - mean;
-
-      variance += runs->items[i].weight * distance * distance;
-    }
-
-  width = fmax (hypot (width, QM_NORMAL_P90 * sqrt (variance)), width * self->constants->unknown_framework);
-  return qm_range_log_normal (exp (mean), width);
+  return qm_range_log_normal (mean, width);
 }
 
 #define MIX(runs, member, width) mix ((runs), G_STRUCT_OFFSET (Run, member), (width))
@@ -408,6 +425,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
     }
 
   run_candidates (&runs, self, device, configuration);
+  time_candidates (&runs);
 
   estimate->trainable_parameters = self->trainable;
   fill_configuration (estimate, &runs.items[0].job);
@@ -415,4 +433,49 @@ qm_llm_training_predict (const QmLlmTraining   *self,
   fill_memory (estimate, &runs);
   fill_throughput (estimate, &runs);
   estimate->failure = runs.items[0].time.known ? NULL : "no-rate";
+}
+
+/**
+ * qm_llm_training_outline:
+ * @self: a predictor
+ * @device: what the job runs on
+ * @configuration: how it is split, as far as it is given
+ * @outline: (out caller-allocates): memory and rate
+ *
+ * The figures of qm_llm_training_predict() that a search needs.
+ */
+void
+qm_llm_training_outline (const QmLlmTraining   *self,
+                         const QmDevice        *device,
+                         const QmConfiguration *configuration,
+                         QmOutline             *outline)
+{
+  double share = 1 - self->headroom;
+  const Run *first;
+  Runs runs;
+
+  qm_outline_init (outline);
+  if (!(self->shape.parameters > 0))
+    return;
+
+  run_candidates (&runs, self, device, configuration);
+  first = &runs.items[0];
+  outline->need_width = qm_llm_memory_width (&first->job);
+  outline->need_bytes = mean_of (&runs, G_STRUCT_OFFSET (Run, memory.whole), &outline->need_width);
+  outline->usable_bytes = device->usable_bytes;
+  outline->host_bytes = qm_llm_host_bytes (&first->job);
+  if (outline->usable_bytes > 0 && outline->need_bytes > share * outline->usable_bytes)
+    return;
+
+  outline->largest_micro_batch = largest_micro_batch (&first->memory, share * outline->usable_bytes /
+                                                                        (outline->need_bytes / first->memory.whole));
+  time_candidates (&runs);
+  outline->unit = QM_UNIT_TOKENS;
+  outline->known = first->time.known;
+  if (!outline->known)
+    return;
+
+  outline->rate_width = qm_llm_rate_width (&first->job);
+  outline->per_second = mean_of (&runs, G_STRUCT_OFFSET (Run, time.rate), &outline->rate_width) * first->job.devices;
+  outline->samples_per_second = outline->per_second / self->sequence;
 }

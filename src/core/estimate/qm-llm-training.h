@@ -28,6 +28,12 @@ void                    qm_llm_training_predict        (const QmLlmTraining     
                                                         const QmConfiguration        *configuration,
                                                         QmEstimate                   *estimate);
 
+/* of the same what a search needs */
+void                    qm_llm_training_outline        (const QmLlmTraining          *self,
+                                                        const QmDevice               *device,
+                                                        const QmConfiguration        *configuration,
+                                                        QmOutline                    *outline);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLlmTrainingConstants, qm_llm_training_constants_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLlmTraining, qm_llm_training_free)
 

@@ -512,3 +512,30 @@ qm_domain_fill_memory (const QmOtherDomains *self,
     memory->largest_micro_batch = largest_batch (self, site, batch, (1 - self->headroom) * memory->usable_bytes);
   memory->state = qm_domain_memory_state (self, site);
 }
+
+/**
+ * qm_domain_outline_memory:
+ * @self: a job
+ * @site: a site
+ * @batch: samples per device and micro-step
+ * @store: its bytes
+ * @outline: (inout): where they are filled in, as qm_domain_fill_memory() does
+ */
+void
+qm_domain_outline_memory (const QmOtherDomains *self,
+                          const QmDomainSite   *site,
+                          double                batch,
+                          const QmDomainStore  *store,
+                          QmOutline            *outline)
+{
+  const QmDomainSigmas *sigma = &self->constants->sigma;
+  gboolean cpu = site->kind == QM_DOMAIN_KIND_CPU;
+  double budget = (1 - self->headroom) * site->device->usable_bytes;
+
+  outline->need_bytes = sum_of (store->parts);
+  outline->need_width = QM_NORMAL_P90 * (cpu ? sigma->memory_host : sigma->memory);
+  outline->host_bytes = cpu ? outline->need_bytes : store->host_bytes;
+  outline->usable_bytes = site->device->usable_bytes;
+  if (self->trains && outline->need_bytes <= budget)
+    outline->largest_micro_batch = largest_batch (self, site, batch, budget);
+}

@@ -231,6 +231,11 @@ void          qm_domain_fill_memory     (const QmOtherDomains          *self,
                                          double                         batch,
                                          const QmDomainStore           *store,
                                          QmMemory                      *memory);
+void          qm_domain_outline_memory  (const QmOtherDomains          *self,
+                                         const QmDomainSite            *site,
+                                         double                         batch,
+                                         const QmDomainStore           *store,
+                                         QmOutline                     *outline);
 void          qm_domain_judge           (const QmOtherDomains          *self,
                                          const QmDomainSite            *site,
                                          gboolean                       tables_on_host,

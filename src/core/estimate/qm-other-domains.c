@@ -116,21 +116,34 @@ fill_serving (const QmDomainSite *site,
   serving->state = estimate->throughput.state;
 }
 
-static void
-fill_time (const QmOtherDomains *self,
-           double                sigma,
-           QmEstimate           *estimate)
+/* To finish the job; NaN where it is not known how long that is. */
+static double
+finish_seconds (const QmOtherDomains *self,
+                double                samples_per_second)
 {
   const QmOtherDomainsConstants *constants = self->constants;
-  double seconds = self->samples / estimate->throughput.samples_per_second;
+  double seconds = self->samples / samples_per_second;
 
   if (!(self->samples > 0))
-    return;
+    return NAN;
 
-  if (self->trains)
-    seconds = seconds * constants->time_evaluation + constants->time_start;
+  return self->trains ? seconds * constants->time_evaluation + constants->time_start : seconds;
+}
 
-  estimate->time.seconds = qm_range_log_normal (seconds, QM_NORMAL_P90 * hypot (sigma, constants->sigma.finish));
+static double
+finish_width (const QmOtherDomains *self,
+              double                sigma)
+{
+  return QM_NORMAL_P90 * hypot (sigma, self->constants->sigma.finish);
+}
+
+static double
+samples_of (const QmOtherDomains *self,
+            const QmDomainRun    *run)
+{
+  double each = run->unit == QM_UNIT_AUDIO_SECONDS ? self->sample_seconds : run->units_per_sample;
+
+  return run->samples_per_second * run->units_per_sample / each;
 }
 
 static void
@@ -142,14 +155,13 @@ fill_throughput (const QmOtherDomains *self,
   QmThroughput *throughput = &estimate->throughput;
   double sigma = qm_domain_rate_sigma (self, site, run);
   double width = QM_NORMAL_P90 * sigma;
-  double per_second = run->samples_per_second * run->units_per_sample;
-  double each = run->unit == QM_UNIT_AUDIO_SECONDS ? self->sample_seconds : run->units_per_sample;
+  double seconds;
 
   throughput->known = TRUE;
   throughput->unit = run->unit;
-  throughput->per_second = qm_range_log_normal (per_second, width);
+  throughput->per_second = qm_range_log_normal (run->samples_per_second * run->units_per_sample, width);
   throughput->per_device_per_second = qm_range_scale (throughput->per_second, 1 / site->devices);
-  throughput->samples_per_second = per_second / each;
+  throughput->samples_per_second = samples_of (self, run);
   throughput->tflops_per_device = run->flops * run->samples_per_second / site->devices / 1e12;
   throughput->mfu = throughput->tflops_per_device * 1e12 / run->sheet_peak;
   throughput->compute_seconds = run->compute;
@@ -164,7 +176,9 @@ fill_throughput (const QmOtherDomains *self,
   if (!self->trains)
     fill_serving (site, run, width, estimate);
 
-  fill_time (self, sigma, estimate);
+  seconds = finish_seconds (self, throughput->samples_per_second);
+  if (!isnan (seconds))
+    estimate->time.seconds = qm_range_log_normal (seconds, finish_width (self, sigma));
 }
 
 static gboolean
@@ -256,4 +270,61 @@ qm_other_domains_predict (const QmOtherDomains  *self,
     estimate->failure = "no-flops";
   else
     fill_throughput (self, &site, &run, estimate);
+}
+
+/* Gradient boosting is not searched over splits: its estimate is as quick. */
+static void
+outline_tabular (const QmOtherDomains  *self,
+                 const QmDevice        *device,
+                 const QmConfiguration *configuration,
+                 QmOutline             *outline)
+{
+  QmEstimate estimate;
+
+  qm_estimate_clear (&estimate);
+  qm_other_domains_predict (self, device, configuration, &estimate);
+  qm_outline_from_estimate (outline, &estimate);
+}
+
+/**
+ * qm_other_domains_outline:
+ * @self: a predictor
+ * @device: what the job runs on
+ * @configuration: how many, and how the batch is split, as far as it is given
+ * @outline: (out caller-allocates): memory and rate
+ *
+ * The figures of qm_other_domains_predict() that a search needs.
+ */
+void
+qm_other_domains_outline (const QmOtherDomains  *self,
+                          const QmDevice        *device,
+                          const QmConfiguration *configuration,
+                          QmOutline             *outline)
+{
+  QmDomainSite site;
+  QmDomainStore store;
+  QmDomainRun run = { .accumulation = 1 };
+  double sigma;
+
+  if (self->job == QM_DOMAIN_JOB_TABULAR)
+    {
+      outline_tabular (self, device, configuration, outline);
+      return;
+    }
+
+  qm_outline_init (outline);
+  qm_domain_site_init (&site, self->constants, device, configuration);
+  predict (self, &site, &run, &store);
+  qm_domain_outline_memory (self, &site, run.batch, &store, outline);
+  if (!has_rates (device) || !run.known)
+    return;
+
+  sigma = qm_domain_rate_sigma (self, &site, &run);
+  outline->known = TRUE;
+  outline->unit = run.unit;
+  outline->per_second = run.samples_per_second * run.units_per_sample;
+  outline->rate_width = QM_NORMAL_P90 * sigma;
+  outline->samples_per_second = samples_of (self, &run);
+  outline->seconds = finish_seconds (self, outline->samples_per_second);
+  outline->seconds_width = finish_width (self, sigma);
 }

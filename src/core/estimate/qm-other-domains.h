@@ -29,6 +29,12 @@ void                    qm_other_domains_predict        (const QmOtherDomains   
                                                         const QmConfiguration        *configuration,
                                                         QmEstimate                   *estimate);
 
+/* of the same what a search needs */
+void                    qm_other_domains_outline        (const QmOtherDomains          *self,
+                                                        const QmDevice               *device,
+                                                        const QmConfiguration        *configuration,
+                                                        QmOutline                    *outline);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmOtherDomainsConstants, qm_other_domains_constants_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmOtherDomains, qm_other_domains_free)
 
