@@ -49,7 +49,7 @@ _quartermaster_cli()
     ask:-o | ask:--output) _quartermaster_cli_files qmplan; return ;;
     report:--paper) _quartermaster_cli_words "a4 letter"; return ;;
     chart:--kind)
-      _quartermaster_cli_words "memory sizing scaling serving cost-time accuracy buy-or-rent spot elastic stages"
+      _quartermaster_cli_words "memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages"
       return ;;
     diagnose:--oom) _quartermaster_cli_files qmplan; return ;;
     export:--format)

@@ -16,8 +16,8 @@
 #define SHOWN_REJECTIONS 6
 
 static const QmChartKind chart_kinds[] = {
-  QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_SERVING, QM_CHART_ELASTIC, QM_CHART_COST_TIME, QM_CHART_ACCURACY, QM_CHART_SPOT,
-  QM_CHART_BUY_OR_RENT,
+  QM_CHART_MEMORY, QM_CHART_SCALING, QM_CHART_SERVING, QM_CHART_LATENCY, QM_CHART_ELASTIC, QM_CHART_COST_TIME, QM_CHART_ACCURACY,
+  QM_CHART_SPOT, QM_CHART_BUY_OR_RENT,
 };
 
 struct _QmAnswerPage {
@@ -322,6 +322,21 @@ update (QmAnswerPage *self)
   qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
 }
 
+/* The same rows with latencies that are better known: whoever looks at one keeps it. */
+static void
+refresh (QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  guint row = self->row;
+
+  if (qm_session_get_busy (self->session) || recommendation == NULL || qm_recommendation_n_choices (recommendation) == 0)
+    return;
+
+  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
+  qm_matrix_pick (QM_MATRIX (self->matrix), row);
+  show_row (self, recommendation, row);
+}
+
 static void
 row_picked (GtkWidget    *widget,
             int           row,
@@ -465,6 +480,7 @@ qm_answer_page_new (QmSession *session)
 
   self->session = g_object_ref (session);
   g_signal_connect_object (session, "answered", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "simulated", G_CALLBACK (refresh), self, G_CONNECT_SWAPPED);
   update (self);
 
   return GTK_WIDGET (self);

@@ -229,6 +229,7 @@ qm_estimate_bar_new (QmSession *session)
   self->session = g_object_ref (session);
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "answered", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "simulated", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   update (self);
 
   return GTK_WIDGET (self);

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "draw/qm-language.h"
 #include "plan/qm-flow.h"
+#include "qm-background.h"
 #include "qm-error.h"
 
 #define DEEPEST_UNDO 100
@@ -21,6 +22,9 @@ struct _QmSession {
   QmPlan *plan;
   QmResolved *resolved;             /* NULL while the answers do not make sense */
   QmRecommendation *recommendation;
+  GCancellable *simulating;
+  guint n_simulations;              /* that run */
+  guint simulated_requests;         /* of the one that is shown */
   char *problem;                    /* why @resolved is NULL */
   GFile *file;
   GQueue undo;                      /* of QmPlan, newest first */
@@ -41,6 +45,7 @@ enum {
 enum {
   PLAN_CHANGED,
   ANSWERED,
+  SIMULATED,
   MACHINE_CHANGED,
   N_SIGNALS
 };
@@ -48,33 +53,32 @@ enum {
 static GParamSpec *props[N_PROPS];
 static guint signals[N_SIGNALS];
 
-/* What the thread that searches works on; it owns all of it. */
-typedef struct {
-  QmEstimator *estimator;
-  QmResolved *resolved;
-  QmHere here;
-} Search;
+/* What the slowest one percent wait is simulated beside the window: roughly at
+ * once, then well. */
+#define ROUGH_REQUESTS 200
+#define FINE_REQUESTS  3000
 
 static void
-search_free (Search *self)
+simulation_done (GObject      *source,
+                 GAsyncResult *result,
+                 gpointer      data)
 {
-  g_object_unref (self->estimator);
-  qm_resolved_free (self->resolved);
-  g_free (self);
-}
+  QmSession *self = QM_SESSION (source);
+  guint requests;
+  g_autoptr (QmRecommendation) recommendation = qm_background_simulate_finish (result, &requests);
 
-static void
-search_in_thread (GTask        *task,
-                  gpointer      source,
-                  gpointer      data,
-                  GCancellable *cancellable)
-{
-  Search *search = data;
-  gint64 start = g_get_monotonic_time ();
-  QmRecommendation *recommendation = qm_recommend (search->estimator, search->resolved, &search->here, cancellable);
+  /* A later search has taken over. */
+  if (recommendation == NULL)
+    return;
 
-  qm_recommendation_set_seconds (recommendation, (g_get_monotonic_time () - start) / 1e6);
-  g_task_return_pointer (task, recommendation, g_object_unref);
+  self->n_simulations--;
+  /* The better one may have come first. */
+  if (requests < self->simulated_requests)
+    return;
+
+  self->simulated_requests = requests;
+  g_set_object (&self->recommendation, recommendation);
+  g_signal_emit (self, signals[SIMULATED], 0);
 }
 
 static void
@@ -94,26 +98,36 @@ search_done (GObject      *source,
              gpointer      data)
 {
   QmSession *self = QM_SESSION (source);
-  g_autoptr (QmRecommendation) recommendation = g_task_propagate_pointer (G_TASK (result), NULL);
+  g_autoptr (QmRecommendation) recommendation = qm_background_recommend_finish (result);
 
   /* A later search has taken over. */
-  if (recommendation == NULL || g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))))
+  if (recommendation == NULL)
     return;
 
   g_set_object (&self->recommendation, recommendation);
   g_clear_object (&self->cancellable);
   set_busy (self, FALSE);
   g_signal_emit (self, signals[ANSWERED], 0);
+  if (!qm_recommendation_can_simulate (recommendation))
+    return;
+
+  self->simulating = g_cancellable_new ();
+  self->simulated_requests = 0;
+  self->n_simulations = 2;
+  qm_background_simulate (G_OBJECT (self), recommendation, ROUGH_REQUESTS, self->simulating, simulation_done);
+  qm_background_simulate (G_OBJECT (self), recommendation, FINE_REQUESTS, self->simulating, simulation_done);
 }
 
 static void
 start_search (QmSession *self)
 {
-  g_autoptr (GTask) task = NULL;
-  Search *search;
+  QmHere here = { 0 };
 
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
+  g_cancellable_cancel (self->simulating);
+  g_clear_object (&self->simulating);
+  self->n_simulations = 0;
   if (self->resolved == NULL)
     {
       g_clear_object (&self->recommendation);
@@ -122,19 +136,11 @@ start_search (QmSession *self)
       return;
     }
 
-  search = g_new0 (Search, 1);
-  search->estimator = g_object_ref (self->estimator);
-  search->resolved = qm_resolved_copy (self->resolved);
   if (self->machine != NULL)
-    qm_machine_get_here (self->machine, &search->here);
-
+    qm_machine_get_here (self->machine, &here);
   self->cancellable = g_cancellable_new ();
-  task = g_task_new (self, self->cancellable, search_done, NULL);
-  g_task_set_source_tag (task, start_search);
-  g_task_set_task_data (task, search, (GDestroyNotify) search_free);
-  g_task_set_return_on_cancel (task, FALSE);
   set_busy (self, TRUE);
-  g_task_run_in_thread (task, search_in_thread);
+  qm_background_recommend (G_OBJECT (self), self->estimator, self->resolved, &here, self->cancellable, search_done);
 }
 
 static void
@@ -221,6 +227,8 @@ qm_session_dispose (GObject *object)
 
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
+  g_cancellable_cancel (self->simulating);
+  g_clear_object (&self->simulating);
   g_clear_object (&self->recommendation);
   g_clear_object (&self->machine);
   g_clear_object (&self->estimator);
@@ -247,6 +255,7 @@ qm_session_class_init (QmSessionClass *klass)
   g_object_class_install_properties (object_class, N_PROPS, props);
 
   signals[PLAN_CHANGED] = g_signal_new ("plan-changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIMULATED] = g_signal_new ("simulated", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[ANSWERED] = g_signal_new ("answered", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[MACHINE_CHANGED] = g_signal_new ("machine-changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
@@ -575,4 +584,16 @@ gboolean
 qm_session_get_busy (QmSession *self)
 {
   return self->busy;
+}
+
+/**
+ * qm_session_get_simulating:
+ * @self: a session
+ *
+ * Returns: whether the latencies of the answer will still change
+ */
+gboolean
+qm_session_get_simulating (QmSession *self)
+{
+  return self->n_simulations > 0;
 }

@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (QmSession, qm_session, QM, SESSION, GObject)
 
 /* The plan that is open, what it resolves to, and its answer. Emits
  * "plan-changed" when an answer changes, "answered" when the recommendation is
- * there, "machine-changed" when detection is done, and notifies "busy",
+ * there, "simulated" when its latencies are better known, "machine-changed" when detection is done, and notifies "busy",
  * "title" and "modified". */
 char             *qm_session_dup_data_path      (const char     *name);
 
@@ -55,6 +55,7 @@ gboolean          qm_session_save               (QmSession      *self,
 GFile            *qm_session_get_file           (QmSession      *self);
 char             *qm_session_dup_title          (QmSession      *self);
 gboolean          qm_session_get_busy           (QmSession      *self);
+gboolean          qm_session_get_simulating     (QmSession      *self);
 
 /* the plan in progress survives the program's end */
 void              qm_session_store_draft        (QmSession      *self);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "decide/qm-service.h"
 #include "qm-cli.h"
+
+/* In each of three runs. */
+#define SIMULATED_REQUESTS 3000
 
 static void
 print (QmCli            *cli,
@@ -62,7 +66,10 @@ qm_command_estimate (QmCli   *cli,
       gboolean ok = qm_estimate_pinned (cli->estimator, resolved, NULL, &choice, error);
 
       if (ok)
-        print (cli, resolved, &choice);
+        {
+          qm_choice_simulate (cli->estimator, resolved, SIMULATED_REQUESTS, &choice);
+          print (cli, resolved, &choice);
+        }
       else
         qm_plan_locate_error (left[1], *error);
       qm_choice_clear (&choice);

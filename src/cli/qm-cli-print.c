@@ -56,6 +56,22 @@ print_memory (const QmMemory *memory,
     g_print ("  %-*s %s  (%s) / %s: %s\n", QM_COLUMN (10, _("Memory")), need, range, usable, qm_phrase_verdict (words, memory->verdict));
 }
 
+static const char *
+latency_basis (QmLatencyBasis basis)
+{
+  switch (basis)
+    {
+    case QM_LATENCY_SIMULATED:
+      return _("simulated at your peak");
+    case QM_LATENCY_QUEUE:
+      return _("by the law of queues");
+    case QM_LATENCY_SPREAD:
+    case QM_LATENCY_UNSET:
+    default:
+      return _("by the spread of lengths");
+    }
+}
+
 static void
 print_serving (const QmEstimate *estimate,
                const QmWords    *words)
@@ -63,13 +79,18 @@ print_serving (const QmEstimate *estimate,
   const QmServingFigures *serving = &estimate->serving;
   g_autofree char *first = qm_format_seconds (words, serving->first_token_seconds.p50);
   g_autofree char *p99 = qm_format_seconds (words, serving->latency_p99_seconds.p50);
+  g_autofree char *p50 = qm_format_seconds (words, serving->latency_p50_seconds.p50);
+  g_autofree char *range = qm_format_seconds_range (words, serving->latency_p99_seconds);
 
   if (!serving->known)
     return;
   if (qm_range_is_known (serving->first_token_seconds))
     g_print ("  %-*s %s\n", QM_COLUMN (10, _("First word")), first);
   if (qm_range_is_known (serving->latency_p99_seconds))
-    g_print ("  %-*s %s\n", QM_COLUMN (10, _("Slowest 1%")), p99);
+    {
+      g_print ("  %-*s %s\n", QM_COLUMN (10, _("Half within")), p50);
+      g_print ("  %-*s %s  (%s; %s)\n", QM_COLUMN (10, _("Slowest 1%")), p99, range, latency_basis (serving->latency_basis));
+    }
   if (serving->replicas > 0)
     g_print ("  %-*s %d\n", QM_COLUMN (10, _("Replicas")), serving->replicas);
 }

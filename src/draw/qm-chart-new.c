@@ -97,6 +97,26 @@ new_scaling (QmEstimator      *estimator,
 }
 
 static QmChart *
+new_latency (QmRecommendation *recommendation,
+          const QmChoice   *choice,
+          const QmWords    *words,
+          GError          **error)
+{
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  const QmServing *serving = &plan->serving;
+  guint answered = 0;
+
+  for (guint i = 0; choice->waits != NULL && i < choice->waits->len; i++)
+    answered += !g_array_index (choice->waits, QmWaitPoint, i).saturated;
+  if (answered < 2)
+    return refuse (error, words->translate (N_("There is no chart of load: this job has no people who wait for answers, or it is not "
+                                               "simulated yet")));
+
+  return qm_chart_describe_latency (choice->waits, choice->estimate.throughput.samples_per_second,
+                                 serving->requests_per_second * MAX (1, serving->peak_factor), serving->latency_p99_seconds, words);
+}
+
+static QmChart *
 new_stages (QmRecommendation *recommendation,
             const QmWords    *words,
             GError          **error)
@@ -331,6 +351,7 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_ACCURACY: self = new_of_choices (recommendation, row, qm_chart_describe_accuracy, words, error); break;
     case QM_CHART_STAGES: self = new_stages (recommendation, words, error); break;
     case QM_CHART_SERVING: self = new_of_choices (recommendation, row, qm_chart_describe_serving, words, error); break;
+    case QM_CHART_LATENCY: self = new_latency (recommendation, choice, words, error); break;
     case QM_CHART_SPOT: self = new_spot (estimator, recommendation, choice, words, error); break;
     case QM_CHART_BUY_OR_RENT: self = new_buy_or_rent (estimator, recommendation, choice, words, error); break;
     case QM_CHART_ELASTIC: self = new_elastic (estimator, recommendation, choice, NULL, words, error); break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "decide/qm-service.h"
 #include "qm-axis.h"
 #include "qm-chart.h"
 #include "qm-scene.h"
@@ -237,6 +238,11 @@ QmChart *qm_chart_describe_scaling (const GArray  *curve,
                                    const char     *device_name,
                                    int             chosen,
                                    const char     *currency,
+                                   const QmWords  *words);
+QmChart *qm_chart_describe_latency   (const GArray   *curve,
+                                   double          capacity,
+                                   double          peak,
+                                   double          target_seconds,
                                    const QmWords  *words);
 QmChart *qm_chart_describe_stages (const GPtrArray *stages,
                                    QmStage         current,

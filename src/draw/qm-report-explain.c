@@ -83,6 +83,9 @@ qm_report_explanation (const QmReport *report,
     case QM_CHART_SCALING:
       return g_strdup (tr (report, N_("The dashed line is what more devices would bring if nothing were lost. What is lost goes into "
                                       "traffic between devices and into what cannot be split.")));
+    case QM_CHART_LATENCY:
+      return g_strdup (tr (report, N_("The more people come, the longer each waits; near the end of what is answered the waiting grows "
+                                      "without bound. A fifth is therefore kept in reserve.")));
     case QM_CHART_COST_TIME:
       return g_strdup (tr (report, N_("Better is lower and further left. Slanted lines are ranges: time and money move together. Grey "
                                       "choices are beaten by another in both, and what lies in the hatching breaks one of your limits.")));

@@ -173,7 +173,8 @@ first_page (QmReport *report)
   changes (report);
   left = qm_document_left_over (report->document);
   if (left > 240)
-    figure (report, QM_CHART_COST_TIME, NULL, NULL, MIN (left - 70, 250));
+    figure (report, QM_CHART_LATENCY, tr (report, N_("Waiting under load")), "latency", 0);
+  figure (report, QM_CHART_COST_TIME, NULL, NULL, MIN (left - 70, 250));
 }
 
 static void

@@ -19,6 +19,7 @@ recommend (Driver *driver)
   g_autoptr (QmPlan) plan = NULL;
   g_autoptr (QmEstimator) estimator = NULL;
   g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) answer = NULL;
   QmHere here = { .n_devices = 0 };
 
   g_assert_true (qm_session_save (driver->session, file, &error));
@@ -30,7 +31,12 @@ recommend (Driver *driver)
   g_assert_no_error (error);
   qm_machine_get_here (qm_session_get_machine (driver->session), &here);
 
-  return qm_recommend (estimator, resolved, &here, NULL);
+  answer = qm_recommend (estimator, resolved, &here, NULL);
+  if (!qm_recommendation_can_simulate (answer))
+    return g_steal_pointer (&answer);
+
+  /* as many requests as the window simulates in the end */
+  return qm_recommendation_simulate (answer, 3000, NULL);
 }
 
 static void

@@ -208,6 +208,24 @@ elastic (const QmWords *words)
   return qm_chart_describe_elastic (fleet, "1 × L40S 48GB", "USD", words);
 }
 
+static QmChart *
+latency (const QmWords *words)
+{
+  static const double rates[] = { 0.5, 1.5, 3, 4.5, 6, 7, 8, 8.7, 9.4, 10.5 };
+  g_autoptr (GArray) curve = g_array_new (FALSE, FALSE, sizeof (QmWaitPoint));
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
+    {
+      QmWaitPoint point = { .requests_per_second = rates[i], .p50 = qm_range_log_normal (3 / (1.1 - rates[i] / 11), 0.3),
+                            .p99 = qm_range_log_normal (7 / (1.1 - rates[i] / 11), 0.4), .error = 0.03 + rates[i] / 80,
+                            .saturated = rates[i] > 10, .basis = QM_LATENCY_SIMULATED };
+
+      g_array_append_val (curve, point);
+    }
+
+  return qm_chart_describe_latency (curve, 10, 6, 20, words);
+}
+
 const Figure figures[] = {
   { "memory", memory_that_fits },
   { "too-small", memory_that_does_not },
@@ -220,5 +238,6 @@ const Figure figures[] = {
   { "buy-or-rent", buy_or_rent },
   { "serving", serving },
   { "elastic", elastic },
+  { "latency", latency },
   { NULL, NULL },
 };

@@ -55,6 +55,7 @@ void
 qm_choice_clear (QmChoice *self)
 {
   g_clear_pointer (&self->reasons, g_ptr_array_unref);
+  g_clear_pointer (&self->waits, g_array_unref);
   g_clear_pointer (&self->drawbacks, g_ptr_array_unref);
   g_clear_pointer (&self->drawback, qm_message_free);
 }
@@ -65,6 +66,7 @@ qm_choice_copy (const QmChoice *source,
 {
   *copy = *source;
   copy->reasons = source->reasons != NULL ? g_ptr_array_ref (source->reasons) : NULL;
+  copy->waits = source->waits != NULL ? g_array_ref (source->waits) : NULL;
   copy->drawbacks = source->drawbacks != NULL ? g_ptr_array_ref (source->drawbacks) : NULL;
   copy->drawback = source->drawback != NULL ? qm_message_copy (source->drawback) : NULL;
 }

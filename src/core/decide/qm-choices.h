@@ -30,6 +30,8 @@ void    qm_choices_explain       (const QmSearch *search,
                                   const QmWish   *wish,
                                   GArray         *choices,
                                   const GArray   *rows);
+QmMessage *qm_reason_load        (const QmJob    *job,
+                                  const QmChoice *choice);
 void    qm_choice_break_even     (const QmSearch *search,
                                   const QmWish   *wish,
                                   QmChoice       *choice);

@@ -234,6 +234,11 @@ add_serving (JsonObject             *root,
   set_range (object, "prefill_tokens_per_second", serving->prefill_tokens_per_second);
   set_range (object, "latency_p50_seconds", serving->latency_p50_seconds);
   set_range (object, "latency_p99_seconds", serving->latency_p99_seconds);
+  set_range (object, "first_token_p99_seconds", serving->first_token_p99_seconds);
+  set_range (object, "token_p99_seconds", serving->token_p99_seconds);
+  set_text (object, "latency_basis", serving->latency_basis == QM_LATENCY_UNSET
+                                       ? NULL : qm_enum_to_word (QM_TYPE_LATENCY_BASIS, serving->latency_basis));
+  set_number (object, "latency_p99_error", serving->latency_error);
   set_count (object, "kv_cache_bytes", serving->kv_cache_bytes);
   set_count (object, "kv_pool_bytes", serving->kv_pool_bytes);
   set_count (object, "max_concurrency", serving->max_concurrency);

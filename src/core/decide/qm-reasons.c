@@ -73,22 +73,32 @@ why_deadline (const QmSearch *search,
   return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, seconds);
 }
 
-static QmMessage *
-why_load (const QmSearch *search,
-          const QmChoice *choice)
+/* How a choice carries the busiest minutes; %NULL where no load is known. */
+QmMessage *
+qm_reason_load (const QmJob    *job,
+                const QmChoice *choice)
 {
   const QmServingFigures *serving = &choice->estimate.serving;
   QmMessage *message;
 
-  if (!search->job.serving || !(search->job.peak_requests_per_second > 0))
+  if (!job->serving || !(job->peak_requests_per_second > 0))
     return NULL;
 
   message = qm_message_new ("carries-load", N_("It carries your busiest minutes"));
-  qm_message_set_detail (message, N_("{peak} requests a second at the peak; {replicas} × {rate} a second with a fifth in reserve. "
-                                     "The slowest of a hundred answers takes about {latency}."));
-  qm_message_add (message, "peak", QM_ARGUMENT_NUMBER, search->job.peak_requests_per_second);
+  if (serving->latency_basis == QM_LATENCY_SIMULATED)
+    qm_message_set_detail (message, N_("{peak} requests a second at the peak; {replicas} × {rate} a second with a fifth in reserve. "
+                                       "Simulated: half of the answers are there within {median}, 99 of 100 within {range}."));
+  else if (serving->latency_basis == QM_LATENCY_QUEUE)
+    qm_message_set_detail (message, N_("{peak} requests a second at the peak; {replicas} × {rate} a second with a fifth in reserve. "
+                                       "By the law of queues half of the answers are there within {median}, 99 of 100 within {range}."));
+  else
+    qm_message_set_detail (message, N_("{peak} requests a second at the peak; {replicas} × {rate} a second with a fifth in reserve. "
+                                       "The slowest of a hundred answers takes about {latency}."));
+  qm_message_add (message, "peak", QM_ARGUMENT_NUMBER, job->peak_requests_per_second);
   qm_message_add (message, "replicas", QM_ARGUMENT_COUNT, serving->replicas);
   qm_message_add (message, "rate", QM_ARGUMENT_NUMBER, serving->requests_per_second);
+  qm_message_add (message, "median", QM_ARGUMENT_SECONDS, serving->latency_p50_seconds.p50);
+  qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, serving->latency_p99_seconds);
 
   return qm_message_add (message, "latency", QM_ARGUMENT_SECONDS, serving->latency_p99_seconds.p50);
 }
@@ -284,7 +294,7 @@ qm_choices_explain (const QmSearch *search,
         take (choice, why_alternative (search, choice, &g_array_index (choices, QmChoice, 0)));
       take (choice, why_memory (choice));
       take (choice, why_deadline (search, choice, wish));
-      take (choice, why_load (search, choice));
+      take (choice, qm_reason_load (&search->job, choice));
       take (choice, why_money (search, choice, rows));
       take (choice, why_spot (search, choice));
       for (guint j = 0; j < choice->drawbacks->len && choice->reasons->len < MAX_REASONS; j++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decide/qm-choices.h"
+#include "decide/qm-service.h"
 
 struct _QmRecommendation {
   GObject parent_instance;
@@ -118,6 +119,26 @@ warn (QmRecommendation *self)
                                                      N_("While the model still changes, a cheap device loses little: most of these runs are thrown away")));
 }
 
+/* The first rows of the matrix are the choices. */
+static void
+compare_rows (QmRecommendation *self)
+{
+  qm_matrix_compare (self->rows);
+
+  for (guint i = 0; i < self->choices->len; i++)
+    {
+      QmChoice *choice = &g_array_index (self->choices, QmChoice, i);
+      const QmChoice *row = &g_array_index (self->rows, QmChoice, i);
+
+      choice->pareto = row->pareto;
+      choice->dominated_by = row->dominated_by;
+      choice->ruled_out_against = row->ruled_out_against;
+      choice->ruled_out_by_count = row->ruled_out_by_count;
+      choice->ruled_out_by_gpu_hours = row->ruled_out_by_gpu_hours;
+      choice->ruled_out_by_cost = row->ruled_out_by_cost;
+    }
+}
+
 /**
  * qm_recommend:
  * @estimator: an estimator
@@ -148,19 +169,7 @@ qm_recommend (QmEstimator      *estimator,
   for (guint i = 0; i < self->choices->len; i++)
     qm_choice_break_even (search, &wish, &g_array_index (self->choices, QmChoice, i));
   qm_choices_fill_matrix (search, &wish, self->choices, self->rows);
-  qm_matrix_compare (self->rows);
-  for (guint i = 0; i < self->choices->len; i++)
-    {
-      QmChoice *choice = &g_array_index (self->choices, QmChoice, i);
-      const QmChoice *row = &g_array_index (self->rows, QmChoice, i);
-
-      choice->pareto = row->pareto;
-      choice->dominated_by = row->dominated_by;
-      choice->ruled_out_against = row->ruled_out_against;
-      choice->ruled_out_by_count = row->ruled_out_by_count;
-      choice->ruled_out_by_gpu_hours = row->ruled_out_by_gpu_hours;
-      choice->ruled_out_by_cost = row->ruled_out_by_cost;
-    }
+  compare_rows (self);
   qm_choices_explain (search, &wish, self->choices, self->rows);
 
   self->rejections = qm_search_rejections (search, &wish, self->choices, self->rows);
@@ -169,6 +178,112 @@ qm_recommend (QmEstimator      *estimator,
   warn (self);
 
   return g_steal_pointer (&self);
+}
+
+/* Reasons are the copy's own from here on. */
+static void
+replace_reason (QmChoice  *choice,
+                QmMessage *message)
+{
+  GPtrArray *reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+
+  for (guint i = 0; i < choice->reasons->len; i++)
+    {
+      const QmMessage *reason = g_ptr_array_index (choice->reasons, i);
+      gboolean same = g_str_equal (qm_message_get_code (reason), qm_message_get_code (message));
+
+      g_ptr_array_add (reasons, qm_message_copy (same ? message : reason));
+    }
+
+  g_ptr_array_unref (choice->reasons);
+  choice->reasons = reasons;
+}
+
+/* @done: (nullable): the first of them, already simulated */
+static GArray *
+simulate_choices (QmRecommendation *self,
+                  const GArray     *choices,
+                  const GArray     *done,
+                  guint             requests,
+                  GCancellable     *cancellable)
+{
+  GArray *simulated = qm_choices_new ();
+  QmJob job;
+
+  qm_job_init (&job, self->estimator, self->resolved);
+  for (guint i = 0; i < choices->len; i++)
+    {
+      QmChoice choice;
+      g_autoptr (QmMessage) reason = NULL;
+
+      if (done != NULL && i < done->len)
+        {
+          qm_choice_copy (&g_array_index (done, QmChoice, i), &choice);
+          g_array_append_val (simulated, choice);
+          continue;
+        }
+      qm_choice_copy (&g_array_index (choices, QmChoice, i), &choice);
+      if (!g_cancellable_is_cancelled (cancellable))
+        qm_choice_simulate (self->estimator, self->resolved, requests, &choice);
+      reason = qm_reason_load (&job, &choice);
+      if (reason != NULL && choice.reasons != NULL)
+        replace_reason (&choice, reason);
+      g_array_append_val (simulated, choice);
+    }
+
+  return simulated;
+}
+
+/**
+ * qm_recommendation_can_simulate:
+ * @self: a recommendation
+ *
+ * Returns: whether people wait for answers, so that qm_recommendation_simulate()
+ *   makes a difference
+ */
+gboolean
+qm_recommendation_can_simulate (QmRecommendation *self)
+{
+  return self->resolved->plan->activity == QM_ACTIVITY_SERVE && self->rows->len > 0;
+}
+
+/**
+ * qm_recommendation_simulate:
+ * @self: a recommendation
+ * @requests: how many to simulate in each of three runs: the more, the narrower
+ *   the error of what the slowest one percent wait
+ * @cancellable: (nullable): ends it early
+ *
+ * The search sizes a service by a rule for the spread of its answers. This looks
+ * at each choice under the load itself, which takes milliseconds each; where the
+ * limit on latency takes more replicas than the load, they are added.
+ *
+ * Returns: (transfer full): a recommendation with those figures; @self stays as
+ *   it is
+ */
+QmRecommendation *
+qm_recommendation_simulate (QmRecommendation *self,
+                            guint             requests,
+                            GCancellable     *cancellable)
+{
+  QmRecommendation *copy = g_object_new (QM_TYPE_RECOMMENDATION, NULL);
+
+  copy->estimator = g_object_ref (self->estimator);
+  copy->resolved = qm_resolved_copy (self->resolved);
+  g_array_unref (copy->choices);
+  copy->choices = simulate_choices (self, self->choices, NULL, requests, cancellable);
+  g_array_unref (copy->rows);
+  copy->rows = simulate_choices (self, self->rows, copy->choices, requests, cancellable);
+  compare_rows (copy);
+  copy->rejections = g_ptr_array_ref (self->rejections);
+  copy->sensitivities = g_ptr_array_ref (self->sensitivities);
+  copy->stages = g_ptr_array_ref (self->stages);
+  g_ptr_array_unref (copy->warnings);
+  copy->warnings = g_ptr_array_ref (self->warnings);
+  copy->considered = self->considered;
+  copy->seconds = self->seconds;
+
+  return copy;
 }
 
 /**

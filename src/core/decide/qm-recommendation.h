@@ -57,6 +57,7 @@ typedef enum {
  * @offer: (nullable): what is rented
  * @machines: how many of it
  * @reasons: (element-type QmMessage): for the first choices; else empty
+ * @waits: (nullable) (element-type QmWaitPoint): of a service that was simulated
  * @drawbacks: (nullable) (element-type QmMessage): what makes it harder to use
  *   than its price says, the gravest first
  * @drawback: (nullable): the gravest in a few words
@@ -71,6 +72,7 @@ typedef struct {
   const QmOffer *offer;
   int machines;
   GPtrArray *reasons;
+  GArray *waits;                    /* (nullable) of QmWaitPoint: what people wait, by load */
   GPtrArray *drawbacks;
   QmMessage *drawback;
   double hurdles;                   /* what they weigh, in natural logarithms of money */
@@ -135,6 +137,12 @@ typedef struct {
 QmRecommendation     *qm_recommend                          (QmEstimator       *estimator,
                                                              const QmResolved  *resolved,
                                                              const QmHere      *here,
+                                                             GCancellable      *cancellable);
+
+/* the same with latency under load simulated instead of estimated */
+gboolean              qm_recommendation_can_simulate        (QmRecommendation  *self);
+QmRecommendation     *qm_recommendation_simulate            (QmRecommendation  *self,
+                                                             guint              requests,
                                                              GCancellable      *cancellable);
 
 /* ranked, best first; empty where nothing fits */

@@ -167,6 +167,7 @@ qm_solution_fill_service (const QmSolution  *solution,
   serving->requests_per_second = throughput->samples_per_second * SERVICE_UTILISATION;
   serving->latency_p50_seconds = qm_range_log_normal (latency, qm_range_half_width (throughput->per_second));
   serving->latency_p99_seconds = qm_range_scale (serving->latency_p50_seconds, latency_spread (job));
+  serving->latency_basis = QM_LATENCY_SPREAD;
   estimate->configuration.devices = qm_solution_devices (solution, placement);
   estimate->configuration.nodes = solution->machines;
   estimate->configuration.data_parallel = solution->replicas;

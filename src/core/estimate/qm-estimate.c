@@ -33,6 +33,9 @@ qm_estimate_clear (QmEstimate *self)
   self->serving.prefill_tokens_per_second = QM_RANGE_UNKNOWN;
   self->serving.latency_p50_seconds = QM_RANGE_UNKNOWN;
   self->serving.latency_p99_seconds = QM_RANGE_UNKNOWN;
+  self->serving.first_token_p99_seconds = QM_RANGE_UNKNOWN;
+  self->serving.token_p99_seconds = QM_RANGE_UNKNOWN;
+  self->serving.latency_error = NAN;
 
   self->time.seconds = QM_RANGE_UNKNOWN;
   self->time.with_interruptions_seconds = NAN;

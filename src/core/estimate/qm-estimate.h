@@ -109,6 +109,14 @@ typedef struct {
   QmState state;
 } QmThroughput;
 
+/* What the latency of the slowest one percent comes from. */
+typedef enum {
+  QM_LATENCY_UNSET,
+  QM_LATENCY_SPREAD,                /* of lengths, at a full batch */
+  QM_LATENCY_QUEUE,                 /* closed form of a queue */
+  QM_LATENCY_SIMULATED,
+} QmLatencyBasis;
+
 typedef struct {
   gboolean known;
   QmRange first_token_seconds;      /* unknown where there are no tokens */
@@ -117,6 +125,10 @@ typedef struct {
   QmRange prefill_tokens_per_second;
   QmRange latency_p50_seconds;
   QmRange latency_p99_seconds;      /* of one request at the plan's load */
+  QmRange first_token_p99_seconds;  /* likewise; unknown unless simulated, and the next */
+  QmRange token_p99_seconds;
+  QmLatencyBasis latency_basis;
+  double latency_error;             /* of the simulated p99 from run to run, a standard deviation; NaN none */
   double kv_cache_bytes;            /* in use, whole job */
   double kv_pool_bytes;             /* what the engine set aside */
   double max_concurrency;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "decide/qm-service.h"
+#include "estimate/qm-rules.h"
+
+/* What people wait under load, and how many replicas it takes. */
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+static QmResolved *
+resolve (const char *text)
+{
+  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
+  g_autoptr (JsonNode) node = json_from_string (json, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = NULL;
+  QmResolved *resolved;
+
+  g_assert_nonnull (node);
+  plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  return resolved;
+}
+
+static QmResolved *
+chat (double latency_seconds)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'serve', 'model': {'id': 'llama-3.1-8b'},"
+    " 'serving': {'input_tokens': 1000, 'output_tokens': 300, 'requests_per_second': 4, 'peak_factor': 3,"
+    " 'latency_p99_seconds': %g}}", latency_seconds);
+
+  return resolve (text);
+}
+
+/* The answer says where its latency comes from, with the error that the
+ * simulation has of its own, which shrinks with the number of requests. */
+static void
+test_simulated (void)
+{
+  g_autoptr (QmResolved) resolved = chat (30);
+  g_autoptr (QmRecommendation) searched = qm_recommend (estimator, resolved, NULL, NULL);
+  g_autoptr (QmRecommendation) rough = NULL;
+  g_autoptr (QmRecommendation) fine = NULL;
+  double errors[2] = { 0 };
+
+  g_assert_true (qm_recommendation_can_simulate (searched));
+  rough = qm_recommendation_simulate (searched, 200, NULL);
+  fine = qm_recommendation_simulate (searched, 4000, NULL);
+  g_assert_cmpuint (qm_recommendation_n_choices (fine), ==, qm_recommendation_n_choices (searched));
+  for (guint i = 0; i < qm_recommendation_n_choices (fine); i++)
+    {
+      const QmServingFigures *before = &qm_recommendation_choice (searched, i)->estimate.serving;
+      const QmChoice *choice = qm_recommendation_choice (fine, i);
+      const QmServingFigures *after = &choice->estimate.serving;
+
+      g_assert_cmpint (before->latency_basis, ==, QM_LATENCY_SPREAD);
+      g_assert_cmpint (after->latency_basis, ==, QM_LATENCY_SIMULATED);
+      g_assert_cmpfloat (after->latency_p50_seconds.p50, <, after->latency_p99_seconds.p50);
+      g_assert_cmpfloat (after->first_token_p99_seconds.p50, <, after->latency_p99_seconds.p50);
+      g_assert_cmpfloat (after->latency_p99_seconds.p50, <=, 30);
+      g_assert_nonnull (choice->waits);
+      errors[0] += qm_recommendation_choice (rough, i)->estimate.serving.latency_error;
+      errors[1] += after->latency_error;
+    }
+  g_test_message ("run-to-run error of the 99th percentile: %.3f, %.3f", errors[0], errors[1]);
+  g_assert_cmpfloat (errors[1], <, errors[0] / 2);
+}
+
+static QmService *
+service_of (const QmResolved *resolved,
+            QmRecommendation *recommendation)
+{
+  g_assert_cmpuint (qm_recommendation_n_choices (recommendation), >, 0);
+
+  return qm_service_new (estimator, resolved, qm_recommendation_choice (recommendation, 0));
+}
+
+/* The fewest that keep the limit with a fifth in reserve; one less does not. */
+static void
+test_replicas (void)
+{
+  g_autoptr (QmResolved) resolved = chat (30);
+  g_autoptr (QmRecommendation) recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+  g_autoptr (QmService) service = service_of (resolved, recommendation);
+  double each = qm_service_capacity (service) / MAX (1, qm_recommendation_choice (recommendation, 0)->estimate.serving.replicas);
+  QmWaitPoint alone, busy, less;
+  int few, many;
+
+  qm_service_at (service, 1, 0.05 * each, 2000, &alone);
+  qm_service_at (service, 5, 4 * each, 2000, &busy);
+  g_assert_cmpfloat (alone.p99.p50, <, busy.p99.p50);
+
+  few = qm_service_replicas_for (service, 4 * each, 10 * busy.p99.p50, 2000);
+  g_assert_cmpint (few, ==, 5);
+  many = qm_service_replicas_for (service, 4 * each, sqrt (alone.p99.p50 * busy.p99.p50), 2000);
+  g_assert_cmpint (many, >, few);
+  qm_service_at (service, many, 4 * each, 2000, &busy);
+  g_assert_cmpfloat (busy.p99.p50, <=, sqrt (alone.p99.p50 * busy.p99.p50) * 1.5);
+  qm_service_at (service, many - 1, 4 * each, 2000, &less);
+  g_assert_cmpfloat (less.p99.p50, >, busy.p99.p50);
+  /* a request alone takes longer */
+  g_assert_cmpint (qm_service_replicas_for (service, 4 * each, alone.p50.p50 / 10, 1000), ==, 0);
+}
+
+/* A limit that the load alone does not ask for takes more machines, at their
+ * price. */
+static void
+test_added (void)
+{
+  g_autoptr (QmResolved) resolved = chat (30);
+  g_autoptr (QmRecommendation) recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+  QmChoice choice = *qm_recommendation_choice (recommendation, 0);
+  int replicas = choice.estimate.serving.replicas;
+  double money = choice.estimate.cost.money.p50;
+
+  choice.waits = NULL;
+  qm_choice_simulate (estimator, resolved, 2000, &choice);
+  g_assert_cmpint (choice.estimate.serving.replicas, ==, replicas);
+
+  resolved->given->serving.latency_p99_seconds = 0.97 * choice.estimate.serving.latency_p99_seconds.p50;
+  qm_choice_simulate (estimator, resolved, 2000, &choice);
+  g_assert_cmpint (choice.estimate.serving.replicas, >, replicas);
+  g_assert_cmpfloat (choice.estimate.serving.latency_p99_seconds.p50, <=, resolved->given->serving.latency_p99_seconds);
+  g_assert_cmpfloat_with_epsilon (choice.estimate.cost.money.p50 / money,
+                                  (double) choice.machines / qm_recommendation_choice (recommendation, 0)->machines, 1e-9);
+  g_array_unref (choice.waits);
+}
+
+/* Pictures come at random to batches of equal length: one batch runs, and the
+ * line is that of a queue. */
+static void
+test_queue (void)
+{
+  g_autoptr (QmResolved) resolved = resolve (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'image-classification', 'activity': 'serve', 'model': {'id': 'resnet-50'},"
+    " 'serving': {'requests_per_second': 300, 'peak_factor': 2, 'latency_p99_seconds': 0.2}}");
+  g_autoptr (QmRecommendation) recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+  g_autoptr (QmService) service = service_of (resolved, recommendation);
+  double each = qm_service_capacity (service) / MAX (1, qm_recommendation_choice (recommendation, 0)->estimate.serving.replicas);
+  QmWaitPoint idle, busy;
+
+  qm_service_at (service, 4, 0.01 * each, 100, &idle);
+  qm_service_at (service, 4, 3.6 * each, 100, &busy);
+  g_assert_cmpint (idle.basis, ==, QM_LATENCY_QUEUE);
+  g_assert_cmpfloat_with_epsilon ((busy.p99.p50 - idle.p99.p50) * each, qm_rule_queue_wait_p99 (4, 3.6, 1, 1, 0), 1e-6);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/service/simulated", test_simulated);
+  g_test_add_func ("/service/replicas", test_replicas);
+  g_test_add_func ("/service/added", test_added);
+  g_test_add_func ("/service/queue", test_queue);
+  status = g_test_run ();
+
+  g_clear_object (&estimator);
+  g_clear_object (&catalog);
+  return status;
+}
