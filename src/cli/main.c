@@ -18,6 +18,8 @@ static const QmCommand commands[] = {
   { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
   { "model", N_("FILE|ID [--json]"), N_("what a model is"), qm_command_model },
   { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
+  { "watch", N_("[--seconds N] [--interval S] [--json]"), N_("what this computer does, second by second"), qm_command_watch },
+  { "record", N_("[--label L] [--plan PLAN] [--timeout S] -- COMMAND…"), N_("run a command under observation"), qm_command_record },
   { "ledger", N_("list|show|compare|import|export|note|tag|remove|restore …"), N_("the runs of the past"), qm_command_ledger },
   { "diagnose", N_("--oom PLAN [--json]"), N_("how to make a plan fit into memory"), qm_command_diagnose },
   { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
@@ -121,6 +123,8 @@ run (const QmCommand *command,
     g_set_error (&error, QM_USAGE_ERROR, 0, _("no command \"%s\"; see quartermaster-cli --help"), arguments[0]);
   if (command == NULL || !command->run (&cli, arguments, &error))
     status = report_error (&cli, error);
+  else if (cli.exit_status != 0)
+    status = cli.exit_status;
 
   g_clear_object (&cli.machine);
   g_clear_object (&cli.estimator);

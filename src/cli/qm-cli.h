@@ -28,6 +28,7 @@ typedef struct {
   QmEstimator *estimator;
   QmMachine *machine;
   gboolean json;
+  int exit_status;                  /* of a command that was run; passed on */
 } QmCli;
 
 typedef struct {
@@ -44,6 +45,8 @@ gboolean qm_command_ask       (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_model     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_detect    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_diagnose  (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_record    (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_watch     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_ledger    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_export    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_catalog   (QmCli *cli, GStrv arguments, GError **error);

@@ -8,14 +8,21 @@
  *   instance ADDRESS INDEX CODE TOTAL FREE NAME
  *   split ADDRESS
  *   error CODE TEXT
+ * With the argument --watch MILLISECONDS it goes on, and prints for each device
+ * and then "end":
+ *   sample ADDRESS BUSY MEMORY-BUSY USED TOTAL POWER LIMIT TEMPERATURE CLOCK MOST REASONS RECEIVED SENT
+ * in shares, bytes, watts, degrees, hertz, NVML's bits and bytes a second; "nan"
+ * where the driver does not say.
  * CODE is what reading the memory returned, 0 where TOTAL and FREE count. A
  * device that is split has instances, and what its own line says is not to be
  * had as a whole. */
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef void *Device;
 
@@ -142,6 +149,91 @@ print_device (Device device)
   print_instances (device, &pci);
 }
 
+/* ------------------------------------------------------------------------- watching */
+
+typedef struct {
+  unsigned int gpu, memory;         /* percent */
+} Utilization;
+
+/* nvml.h */
+#define TEMPERATURE_GPU 0
+#define CLOCK_SM        1
+#define PCIE_SENT       0
+#define PCIE_RECEIVED   1
+
+/* Milliseconds between two looks; 0: one look at what there is. */
+static long watching;
+
+static double
+read_number (const char *name,
+             Device      device)
+{
+  int (*get) (Device, unsigned int *) = dlsym (library, name);
+  unsigned int value = 0;
+
+  return get != NULL && get (device, &value) == 0 ? value : NAN;
+}
+
+static double
+read_numbered (const char *name,
+               Device      device,
+               int         which)
+{
+  int (*get) (Device, int, unsigned int *) = dlsym (library, name);
+  unsigned int value = 0;
+
+  return get != NULL && get (device, which, &value) == 0 ? value : NAN;
+}
+
+static double
+read_reasons (Device device)
+{
+  int (*get) (Device, unsigned long long *) =
+    find ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons");
+  unsigned long long reasons = 0;
+
+  return get != NULL && get (device, &reasons) == 0 ? (double) reasons : NAN;
+}
+
+static void
+print_sample (Device device)
+{
+  int (*get_pci) (Device, PciInfo *) = find ("nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2");
+  int (*get_use) (Device, Utilization *) = dlsym (library, "nvmlDeviceGetUtilizationRates");
+  PciInfo pci = { 0 };
+  Utilization use = { 0 };
+  Memory memory = { 0 };
+  int has_use = get_use != NULL && get_use (device, &use) == 0;
+  int has_memory = read_memory (device, &memory) == 0;
+
+  if (get_pci == NULL || get_pci (device, &pci) != 0)
+    return;
+  printf ("sample %04x:%02x:%02x.0 %g %g %.17g %.17g %g %g %g %g %g %.17g %g %g\n", pci.domain, pci.bus, pci.device,
+          has_use ? use.gpu / 100.0 : NAN, has_use ? use.memory / 100.0 : NAN, has_memory ? (double) (memory.total - memory.free) : NAN,
+          has_memory ? (double) memory.total : NAN, read_number ("nvmlDeviceGetPowerUsage", device) / 1e3,
+          read_number ("nvmlDeviceGetEnforcedPowerLimit", device) / 1e3, read_numbered ("nvmlDeviceGetTemperature", device, TEMPERATURE_GPU),
+          read_numbered ("nvmlDeviceGetClockInfo", device, CLOCK_SM) * 1e6, read_numbered ("nvmlDeviceGetMaxClockInfo", device, CLOCK_SM) * 1e6,
+          read_reasons (device), read_numbered ("nvmlDeviceGetPcieThroughput", device, PCIE_RECEIVED) * 1024,
+          read_numbered ("nvmlDeviceGetPcieThroughput", device, PCIE_SENT) * 1024);
+}
+
+/* Until the reader goes away: writing then ends the process. */
+static void
+watch (Device       *devices,
+       unsigned int  n)
+{
+  const struct timespec pause = { watching / 1000, watching % 1000 * 1000000 };
+
+  for (;;)
+    {
+      for (unsigned int i = 0; i < n; i++)
+        print_sample (devices[i]);
+      printf ("end\n");
+      if (fflush (stdout) != 0)
+        return;
+      nanosleep (&pause, NULL);
+    }
+}
 
 static int
 fail (int code)
@@ -159,7 +251,8 @@ print_all (void)
   int (*get) (unsigned int, Device *) = find ("nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
   int (*get_version) (char *, unsigned int) = dlsym (library, "nvmlSystemGetDriverVersion");
   char version[97] = "";
-  unsigned int n = 0;
+  Device devices[64];
+  unsigned int n = 0, found = 0;
   int code;
 
   if (count == NULL || get == NULL)
@@ -172,9 +265,15 @@ print_all (void)
     {
       Device device;
 
-      if (get (i, &device) == 0)
+      if (get (i, &device) != 0)
+        continue;
+      if (watching == 0)
         print_device (device);
+      else if (found < sizeof devices / sizeof devices[0])
+        devices[found++] = device;
     }
+  if (found > 0)
+    watch (devices, found);
 
   return code;
 }
@@ -210,13 +309,16 @@ try_library (const char *name)
  * that starts is taken. Where none does, the fault of the first that is there
  * tells most. */
 int
-main (void)
+main (int    argc,
+      char **argv)
 {
   static const char * const usual[] = { "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so.1", "libnvidia-ml.so" };
   const char *given = getenv ("QM_NVML_LIBRARY");
   void *faulty = NULL;
   int fault = ERROR_NO_LIBRARY;
 
+  if (argc == 3 && strcmp (argv[1], "--watch") == 0)
+    watching = strtol (argv[2], NULL, 10);
   for (size_t i = given != NULL ? 2 : 0; i < sizeof usual / sizeof usual[0]; i++)
     {
       int code = try_library (given != NULL ? given : usual[i]);

@@ -6,7 +6,10 @@
  *   [driver]             version, init (a return code), hang, trace (a file that
  *                        is written as soon as the driver is started)
  *   [device N]           domain, bus, device, id ("10de:2684"), name, memory (a
- *                        return code), total-mib, free-mib, instances
+ *                        return code), total-mib, free-mib, instances; when it is
+ *                        watched, each not supported where it is missing: busy,
+ *                        memory-busy, milliwatts, limit-milliwatts, celsius, mhz,
+ *                        most-mhz, reasons, received-kib, sent-kib
  *   [device N instance M]  name, memory, total-mib, free-mib
  *
  * STUB_OLD leaves out what drivers of the 390 series lacked, STUB_BARE all but
@@ -211,6 +214,95 @@ nvmlDeviceGetMigDeviceHandleByIndex (void          *device,
   return g_key_file_has_group (script, group) ? SUCCESS : NOT_FOUND;
 }
 #endif
+
+typedef struct {
+  unsigned int gpu, memory;
+} Utilization;
+
+int nvmlDeviceGetUtilizationRates (void *device, Utilization *use);
+int nvmlDeviceGetPowerUsage (void *device, unsigned int *milliwatts);
+int nvmlDeviceGetEnforcedPowerLimit (void *device, unsigned int *milliwatts);
+int nvmlDeviceGetTemperature (void *device, int sensor, unsigned int *celsius);
+int nvmlDeviceGetClockInfo (void *device, int clock, unsigned int *mhz);
+int nvmlDeviceGetMaxClockInfo (void *device, int clock, unsigned int *mhz);
+int nvmlDeviceGetCurrentClocksThrottleReasons (void *device, unsigned long long *reasons);
+int nvmlDeviceGetPcieThroughput (void *device, int way, unsigned int *kib);
+
+static int
+read_key (const void   *device,
+          const char   *key,
+          unsigned int *value)
+{
+  if (!g_key_file_has_key (script, device, key, NULL))
+    return NOT_SUPPORTED;
+
+  *value = number (device, key);
+  return SUCCESS;
+}
+
+int
+nvmlDeviceGetUtilizationRates (void        *device,
+                               Utilization *use)
+{
+  return read_key (device, "busy", &use->gpu) == SUCCESS ? read_key (device, "memory-busy", &use->memory) : NOT_SUPPORTED;
+}
+
+int
+nvmlDeviceGetPowerUsage (void         *device,
+                         unsigned int *milliwatts)
+{
+  return read_key (device, "milliwatts", milliwatts);
+}
+
+int
+nvmlDeviceGetEnforcedPowerLimit (void         *device,
+                                 unsigned int *milliwatts)
+{
+  return read_key (device, "limit-milliwatts", milliwatts);
+}
+
+int
+nvmlDeviceGetTemperature (void         *device,
+                          int           sensor,
+                          unsigned int *celsius)
+{
+  return sensor == 0 ? read_key (device, "celsius", celsius) : INVALID_ARGUMENT;
+}
+
+int
+nvmlDeviceGetClockInfo (void         *device,
+                        int           clock,
+                        unsigned int *mhz)
+{
+  return clock == 1 ? read_key (device, "mhz", mhz) : INVALID_ARGUMENT;
+}
+
+int
+nvmlDeviceGetMaxClockInfo (void         *device,
+                           int           clock,
+                           unsigned int *mhz)
+{
+  return clock == 1 ? read_key (device, "most-mhz", mhz) : INVALID_ARGUMENT;
+}
+
+int
+nvmlDeviceGetCurrentClocksThrottleReasons (void               *device,
+                                           unsigned long long *reasons)
+{
+  unsigned int bits = 0;
+  int code = read_key (device, "reasons", &bits);
+
+  *reasons = bits;
+  return code;
+}
+
+int
+nvmlDeviceGetPcieThroughput (void         *device,
+                             int           way,
+                             unsigned int *kib)
+{
+  return read_key (device, way == 0 ? "sent-kib" : "received-kib", kib);
+}
 
 int
 nvmlDeviceGetName (void         *device,

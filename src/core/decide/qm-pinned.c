@@ -65,6 +65,8 @@ find_placement (QmEstimator            *estimator,
   placement->pricing = QM_PRICING_OWNED;
   if (device->n_parts > 0)
     placement->per_machine = device->n_parts;
+  if (device->device_class == QM_DEVICE_CLASS_CPU && pinned->cpu_cores > 0)
+    qm_placement_set_cores (placement, pinned->cpu_cores);
   offer = pinned->offer[0] != '\0' ? qm_catalog_find_offer (catalog, pinned->offer)
                                    : cheapest_offer (catalog, device, placement->per_machine);
   if (offer == NULL)

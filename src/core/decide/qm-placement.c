@@ -36,11 +36,17 @@ note_limit (Builder        *self,
     self->limits[index] = limit;
 }
 
-/* Rented cores are a part of the processor: so is what they compute, and up to
- * twice their share of what it reads. */
-static void
-set_cores (QmPlacement *placement,
-           int          cores)
+/**
+ * qm_placement_set_cores:
+ * @placement: (inout): on a processor
+ * @cores: how many of its cores may be used; from 1 on
+ *
+ * Some cores are a part of the processor: so is what they compute, and up to
+ * twice their share of what it reads.
+ */
+void
+qm_placement_set_cores (QmPlacement *placement,
+                        int          cores)
 {
   QmDevice *device = &placement->device;
   double share = device->cpu_cores > 0 ? (double) cores / device->cpu_cores : 1;
@@ -148,7 +154,7 @@ add_this_computer (Builder      *self,
       QmPlacement placement = placement_new (here->cpu, 1, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
 
       if (here->cpu_cores > 0)
-        set_cores (&placement, here->cpu_cores);
+        qm_placement_set_cores (&placement, here->cpu_cores);
       placement.max_machines = 1;
       set_memory (&placement, here->ram_bytes);
       g_array_append_val (self->placements, placement);
@@ -248,7 +254,7 @@ add_offer (Builder       *self,
   placement.usd_per_hour = usd_per_hour;
   placement.max_machines = g_strcmp0 (offer->kind, "marketplace") == 0 || g_strcmp0 (offer->kind, "serverless") == 0 ? 1 : 64;
   if (placement.cpu_cores > 0 && offer->vcpus > 0)
-    set_cores (&placement, MAX (1, offer->vcpus / THREADS_PER_CORE));
+    qm_placement_set_cores (&placement, MAX (1, offer->vcpus / THREADS_PER_CORE));
   set_memory (&placement, offer->ram_bytes);
   if (offer->network_bits_per_second > 0 && offer->device->vendor != QM_VENDOR_GOOGLE)
     g_snprintf (placement.interconnect, sizeof placement.interconnect, "network-%d",

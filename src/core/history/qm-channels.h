@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 #define QM_CHANNEL_PROCESS_MEMORY   "process_memory_bytes"
 #define QM_CHANNEL_PROCESS_READ     "process_read_bytes_per_second"
 #define QM_CHANNEL_PROCESS_WRITE    "process_write_bytes_per_second"
-#define QM_CHANNEL_PROCESS_WAITING  "process_waiting"             /* share of the processes that wait for storage */
+#define QM_CHANNEL_PROCESS_WAITING  "process_waiting"             /* share of the time in which one waits for storage */
 #define QM_CHANNEL_PROCESS_FAULTS   "process_major_faults_per_second"
 
 /* what it says of itself */

@@ -109,6 +109,7 @@ sum_up_rates (QmRun          *run,
 {
   int steps = qm_series_find (series, QM_CHANNEL_STEPS);
   double steady = qm_series_warm_up (series, steps);
+  double middle = qm_series_length (series) > 0 ? g_array_index (series->times, double, qm_series_length (series) - 1) / 2 : 0;
   QmSeriesSummary summary;
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
@@ -116,9 +117,11 @@ sum_up_rates (QmRun          *run,
       int channel = qm_series_find (series, rates[i].channel);
       double from = qm_series_warm_up (series, channel);
 
-      qm_series_summarise (series, channel, from, G_MAXDOUBLE, &summary);
+      /* what was counted at the beginning alone was something else */
+      qm_series_summarise (series, channel, middle, G_MAXDOUBLE, &summary);
       if (summary.n == 0)
         continue;
+      qm_series_summarise (series, channel, from, G_MAXDOUBLE, &summary);
       steady = fmax (steady, from);
       qm_run_set_measured (run, "throughput.per_second", summary.median);
       if (run->unit == NULL)

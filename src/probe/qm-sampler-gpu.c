@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-sampler-private.h"
+
+#include <errno.h>
+#include <glib-unix.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "history/qm-channels.h"
+#include "qm-probe-private.h"
+
+const char * const qm_gpu_channels[N_GPU_CHANNELS] = {
+  QM_CHANNEL_GPU_BUSY, QM_CHANNEL_GPU_MEMORY_BUSY, QM_CHANNEL_GPU_MEMORY, QM_CHANNEL_GPU_MEMORY_TOTAL, QM_CHANNEL_GPU_POWER,
+  QM_CHANNEL_GPU_POWER_LIMIT, QM_CHANNEL_GPU_TEMPERATURE, QM_CHANNEL_GPU_CLOCK, QM_CHANNEL_GPU_CLOCK_MOST, QM_CHANNEL_GPU_THROTTLED,
+  QM_CHANNEL_GPU_PCIE_RECEIVE, QM_CHANNEL_GPU_PCIE_SEND,
+};
+
+/* An answer as old as so many intervals is none any more. */
+#define STALE 3
+
+/* After a silence it is asked anew, by another process: a driver may have been
+ * lost and come back. */
+#define RESTART_SECONDS 30
+
+/* A line of the helper. */
+#define LONGEST_LINE 512
+
+typedef struct {
+  char *id;                         /* PCI address */
+  gboolean nvidia;
+  char *folder;                     /* AMD: of the device in sysfs */
+  char *sensors;                    /* AMD: of its hwmon; NULL none */
+  gint64 updated;                   /* NVIDIA: when the helper last spoke of it */
+  float values[N_GPU_CHANNELS];
+} Gpu;
+
+struct _QmGpuSampler {
+  const char *root;
+  double interval;
+  GPtrArray *gpus;                  /* of Gpu */
+  gboolean ask;                     /* there is an NVIDIA card that is awake */
+  GPid helper;
+  int pipe;                         /* -1: no helper */
+  gint64 started;
+  GString *line;
+};
+
+static void
+gpu_free (Gpu *self)
+{
+  g_free (self->id);
+  g_free (self->folder);
+  g_free (self->sensors);
+  g_free (self);
+}
+
+/* -------------------------------------------------------------------------- NVIDIA */
+
+static void
+start_helper (QmGpuSampler *self,
+              gint64        now)
+{
+  const char *given = g_getenv ("QM_NVML_HELPER");
+  g_autofree char *milliseconds = g_strdup_printf ("%.0f", fmax (self->interval * 1000, 50));
+  char *command[] = { (char *) (given != NULL ? given : QM_LIBEXEC_DIR "/quartermaster-nvml"), "--watch", milliseconds, NULL };
+
+  self->started = now;
+  if (!g_spawn_async_with_pipes (NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL | G_SPAWN_CLOEXEC_PIPES, NULL, NULL, &self->helper, NULL,
+                                 &self->pipe, NULL, NULL))
+    {
+      self->pipe = -1;
+      return;
+    }
+  g_unix_set_fd_nonblocking (self->pipe, TRUE, NULL);
+}
+
+static void
+stop_helper (QmGpuSampler *self)
+{
+  if (self->pipe < 0)
+    return;
+
+  kill (self->helper, SIGKILL);
+  g_spawn_close_pid (self->helper);
+  close (self->pipe);
+  self->pipe = -1;
+  g_string_truncate (self->line, 0);
+}
+
+static void
+take_line (QmGpuSampler *self,
+           const char   *line,
+           gint64        now)
+{
+  double v[N_GPU_CHANNELS];
+  char address[32];
+
+  if (sscanf (line, "sample %31s %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", address, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+              &v[7], &v[8], &v[9], &v[10], &v[11]) != 13)
+    return;
+
+  if (isfinite (v[GPU_THROTTLED]))
+    v[GPU_THROTTLED] = qm_throttled_from_reasons ((guint64) v[GPU_THROTTLED]);
+  for (guint i = 0; i < self->gpus->len; i++)
+    {
+      Gpu *gpu = g_ptr_array_index (self->gpus, i);
+
+      if (!qm_pci_address_equal (gpu->id, address))
+        continue;
+      gpu->updated = now;
+      for (int k = 0; k < N_GPU_CHANNELS; k++)
+        gpu->values[k] = (float) v[k];
+    }
+}
+
+/* What the helper has written meanwhile; never waits. */
+static void
+hear_helper (QmGpuSampler *self,
+             gint64        now)
+{
+  char piece[4096];
+  gssize n;
+
+  while ((n = read (self->pipe, piece, sizeof piece)) > 0)
+    for (gssize i = 0; i < n; i++)
+      {
+        if (piece[i] != '\n')
+          {
+            if (self->line->len < LONGEST_LINE)
+              g_string_append_c (self->line, piece[i]);
+            continue;
+          }
+        take_line (self, self->line->str, now);
+        g_string_truncate (self->line, 0);
+      }
+  if (n == 0)
+    stop_helper (self);
+}
+
+static gboolean
+is_silent (QmGpuSampler *self,
+           gint64        now)
+{
+  gint64 last = self->started;
+
+  for (guint i = 0; i < self->gpus->len; i++)
+    last = MAX (last, ((Gpu *) g_ptr_array_index (self->gpus, i))->updated);
+
+  return now - last > RESTART_SECONDS * G_TIME_SPAN_SECOND;
+}
+
+/* ----------------------------------------------------------------------------- AMD */
+
+static float
+read_scaled (QmGpuSampler *self,
+             const char   *folder,
+             const char   *name,
+             double        factor)
+{
+  double value;
+
+  return folder != NULL && qm_tree_read_number (self->root, folder, name, &value) ? (float) (value * factor) : NAN;
+}
+
+/* hwmon: microwatts, thousandths of a degree, hertz. A card that sleeps is left alone. */
+static void
+sample_amd (QmGpuSampler *self,
+            Gpu          *gpu)
+{
+  g_autofree char *status = qm_tree_read_in (self->root, gpu->folder, "power/runtime_status");
+  float *v = gpu->values;
+
+  for (int i = 0; i < N_GPU_CHANNELS; i++)
+    v[i] = NAN;
+  if (g_strcmp0 (status, "suspended") == 0)
+    return;
+
+  v[GPU_BUSY] = read_scaled (self, gpu->folder, "gpu_busy_percent", 0.01);
+  v[GPU_MEMORY_BUSY] = read_scaled (self, gpu->folder, "mem_busy_percent", 0.01);
+  v[GPU_MEMORY] = read_scaled (self, gpu->folder, "mem_info_vram_used", 1);
+  v[GPU_MEMORY_TOTAL] = read_scaled (self, gpu->folder, "mem_info_vram_total", 1);
+  v[GPU_POWER] = read_scaled (self, gpu->sensors, "power1_average", 1e-6);
+  if (isnan (v[GPU_POWER]))
+    v[GPU_POWER] = read_scaled (self, gpu->sensors, "power1_input", 1e-6);
+  v[GPU_POWER_LIMIT] = read_scaled (self, gpu->sensors, "power1_cap", 1e-6);
+  v[GPU_TEMPERATURE] = read_scaled (self, gpu->sensors, "temp1_input", 1e-3);
+  v[GPU_CLOCK] = read_scaled (self, gpu->sensors, "freq1_input", 1);
+}
+
+/* hwmon0, hwmon12 … */
+static char *
+find_sensors (const char *root,
+              const char *folder)
+{
+  g_autofree char *parent = g_build_filename (folder, "hwmon", NULL);
+  g_autoptr (GPtrArray) names = qm_tree_list (root, parent);
+
+  return names->len > 0 ? g_build_filename (parent, g_ptr_array_index (names, 0), NULL) : NULL;
+}
+
+/* ---------------------------------------------------------------------------- both */
+
+static void
+add_gpu (QmGpuSampler         *self,
+         const QmProbedDevice *device)
+{
+  g_autofree char *folder = g_build_filename ("/sys/bus/pci/devices", device->id, NULL);
+  gboolean nvidia = g_strcmp0 (device->vendor, "nvidia") == 0;
+  Gpu *gpu;
+
+  if (!nvidia && !qm_tree_has (self->root, folder, "gpu_busy_percent"))
+    return;
+  if (self->gpus->len >= QM_MAX_GPUS)
+    return;
+
+  gpu = g_new0 (Gpu, 1);
+  gpu->id = g_strdup (device->id);
+  gpu->nvidia = nvidia;
+  if (!nvidia)
+    {
+      gpu->sensors = find_sensors (self->root, folder);
+      gpu->folder = g_steal_pointer (&folder);
+    }
+  g_ptr_array_add (self->gpus, gpu);
+}
+
+/* To ask NVIDIA's driver wakes every card of its own: not while one sleeps. */
+static gboolean
+may_ask (const char *root,
+         GPtrArray  *devices)
+{
+  gboolean awake = FALSE;
+
+  if (root[0] != '\0' && g_getenv ("QM_NVML_LIBRARY") == NULL)
+    return FALSE;
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const QmProbedDevice *device = g_ptr_array_index (devices, i);
+
+      if (g_strcmp0 (device->vendor, "nvidia") != 0)
+        continue;
+      if (device->suspended)
+        return FALSE;
+      awake = awake || g_strcmp0 (device->driver, "nvidia") == 0;
+    }
+
+  return awake;
+}
+
+QmGpuSampler *
+qm_gpu_sampler_new (const char *root,
+                    double      interval_seconds)
+{
+  QmGpuSampler *self = g_new0 (QmGpuSampler, 1);
+  g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_probed_device_free);
+
+  self->root = g_intern_string (root);
+  self->interval = interval_seconds;
+  self->pipe = -1;
+  self->line = g_string_new (NULL);
+  self->gpus = g_ptr_array_new_with_free_func ((GDestroyNotify) gpu_free);
+  qm_probe_pci (root, devices);
+  for (guint i = 0; i < devices->len; i++)
+    add_gpu (self, g_ptr_array_index (devices, i));
+  self->ask = may_ask (root, devices);
+
+  return self;
+}
+
+void
+qm_gpu_sampler_free (QmGpuSampler *self)
+{
+  stop_helper (self);
+  g_ptr_array_unref (self->gpus);
+  g_string_free (self->line, TRUE);
+  g_free (self);
+}
+
+guint
+qm_gpu_sampler_n_gpus (QmGpuSampler *self)
+{
+  return self->gpus->len;
+}
+
+const char *
+qm_gpu_sampler_id (QmGpuSampler *self,
+                   guint         gpu)
+{
+  return ((Gpu *) g_ptr_array_index (self->gpus, gpu))->id;
+}
+
+void
+qm_gpu_sampler_sample (QmGpuSampler *self,
+                       gint64        now,
+                       float        *values)
+{
+  if (self->ask && self->pipe < 0 && (self->started == 0 || is_silent (self, now)))
+    start_helper (self, now);
+  if (self->pipe >= 0)
+    hear_helper (self, now);
+  if (self->pipe >= 0 && is_silent (self, now))
+    stop_helper (self);
+
+  for (guint i = 0; i < self->gpus->len; i++)
+    {
+      Gpu *gpu = g_ptr_array_index (self->gpus, i);
+      gboolean stale = gpu->nvidia && (gpu->updated == 0 || now - gpu->updated > STALE * self->interval * G_TIME_SPAN_SECOND);
+
+      if (!gpu->nvidia)
+        sample_amd (self, gpu);
+      for (int k = 0; k < N_GPU_CHANNELS; k++)
+        values[i * N_GPU_CHANNELS + k] = stale ? NAN : gpu->values[k];
+    }
+}
