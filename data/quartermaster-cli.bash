@@ -20,12 +20,14 @@ _quartermaster_cli_words()
 _quartermaster_cli_options()
 {
   case $1 in
+    watch) echo --json --seconds --interval --help ;;
+    record) echo --json --label --plan --interval --timeout --ledger --help ;;
     ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;
     estimate | model | detect | catalog | score) echo --json --help ;;
     recommend) echo --json --top --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
-    diagnose) echo --json --oom --help ;;
+    diagnose) echo --json --oom --ledger --help ;;
     export) echo --output --format --help ;;
     tune) echo --json --trials --grid --batch --workers --accumulation --limit --state --ledger --help ;;
     elastic) echo --json --load --target --fewest --most --warm-up --cool-down --help ;;
@@ -39,7 +41,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune score ledger --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune score ledger watch record --help --version"
     return
   fi
 
@@ -51,7 +53,7 @@ _quartermaster_cli()
     chart:--kind)
       _quartermaster_cli_words "memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages"
       return ;;
-    diagnose:--oom) _quartermaster_cli_files qmplan; return ;;
+    diagnose:--oom | record:--plan) _quartermaster_cli_files qmplan; return ;;
     export:--format)
       _quartermaster_cli_words "gcloud aws azure dockerfile accelerate torchrun deepspeed slurm kubernetes keda kueue skypilot vllm llama-cpp triton onnxruntime openvino script csv json"
       return ;;
@@ -70,6 +72,7 @@ _quartermaster_cli()
     estimate:* | recommend:* | report:* | chart:* | export:*) _quartermaster_cli_files qmplan ;;
     model:*) _quartermaster_cli_files json safetensors gguf ;;
     score:*) _quartermaster_cli_files jsonl ;;
+    diagnose:*) _quartermaster_cli_files csv json jsonl gz ;;
     ledger:*) _quartermaster_cli_files csv json jsonl gz ;;
   esac
 }

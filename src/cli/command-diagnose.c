@@ -4,6 +4,7 @@
 #include "decide/qm-ladder.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
+#include "history/qm-import.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 
@@ -96,38 +97,72 @@ find_device (QmCli       *cli,
   return device_of_answer (cli, resolved, error);
 }
 
-/**
- * qm_command_diagnose:
- * @cli: the program
- * @arguments: `diagnose --oom PLAN`
- * @error: return location for an error
- *
- * Prints how the plan can be made to fit into the memory of its device.
- *
- * Returns: whether it worked
- */
-gboolean
-qm_command_diagnose (QmCli   *cli,
-                     GStrv    arguments,
-                     GError **error)
+static void
+print_diagnosis (QmCli             *cli,
+                 const QmDiagnosis *diagnosis)
 {
-  g_autofree char *path = NULL;
-  const GOptionEntry entries[] = {
-    { "oom", 0, 0, G_OPTION_ARG_FILENAME, &path, N_("How to make a plan fit into memory"), "PLAN" },
-    G_OPTION_ENTRY_NULL
-  };
-  g_auto (GStrv) left = g_strdupv (arguments);
+  if (cli->json)
+    {
+      g_autoptr (JsonNode) node = qm_diagnosis_to_json (diagnosis);
+
+      qm_cli_print_json (node, TRUE);
+    }
+  else
+    qm_cli_print_diagnosis (diagnosis);
+}
+
+static gboolean
+diagnose_file (QmCli       *cli,
+               const char  *path,
+               GError     **error)
+{
+  g_autoptr (GPtrArray) imported = qm_import_read (path, error);
+  const char *none[] = { NULL };
+
+  if (imported == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < imported->len; i++)
+    {
+      QmImported *one = g_ptr_array_index (imported, i);
+      g_autoptr (QmSeries) empty = qm_series_new (none);
+      g_autoptr (QmDiagnosis) diagnosis = qm_cli_diagnose (cli, one->run, one->series != NULL ? one->series : empty);
+
+      print_diagnosis (cli, diagnosis);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+diagnose_run (QmCli       *cli,
+              const char  *ledger_path,
+              gint64       id,
+              GError     **error)
+{
+  g_autoptr (QmLedger) ledger = qm_cli_open_ledger (ledger_path, error);
+  g_autoptr (QmRun) run = ledger != NULL ? qm_ledger_get (ledger, id, error) : NULL;
+  g_autoptr (QmSeries) series = run != NULL ? qm_ledger_get_series (ledger, id, error) : NULL;
+  g_autoptr (QmDiagnosis) diagnosis = NULL;
+
+  if (series == NULL)
+    return FALSE;
+
+  diagnosis = qm_cli_diagnose (cli, run, series);
+  print_diagnosis (cli, diagnosis);
+
+  return qm_ledger_update (ledger, run, error);
+}
+
+static gboolean
+make_fit (QmCli       *cli,
+          const char  *path,
+          GError     **error)
+{
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (QmLadder) ladder = NULL;
   const QmDevice *device;
 
-  if (!qm_cli_parse (cli, &left, entries, 0, 0, error))
-    return FALSE;
-  if (path == NULL)
-    {
-      g_set_error_literal (error, QM_USAGE_ERROR, 0, _("diagnose: --oom PLAN is missing"));
-      return FALSE;
-    }
   if (qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 
@@ -152,4 +187,45 @@ qm_command_diagnose (QmCli   *cli,
     print_ladder (ladder, device);
 
   return TRUE;
+}
+
+/**
+ * qm_command_diagnose:
+ * @cli: the program
+ * @arguments: `diagnose FILE`, `diagnose ID` or `diagnose --oom PLAN`
+ * @error: return location for an error
+ *
+ * Prints what holds a run up, of a log or of the ledger, or how a plan can be
+ * made to fit into the memory of its device.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_command_diagnose (QmCli   *cli,
+                     GStrv    arguments,
+                     GError **error)
+{
+  g_autofree char *plan = NULL, *ledger = NULL;
+  const GOptionEntry entries[] = {
+    { "oom", 0, 0, G_OPTION_ARG_FILENAME, &plan, N_("How to make a plan fit into memory"), "PLAN" },
+    { "ledger", 0, 0, G_OPTION_ARG_FILENAME, &ledger, N_("Another file than the person's ledger"), "FILE" },
+    G_OPTION_ENTRY_NULL
+  };
+  g_auto (GStrv) left = g_strdupv (arguments);
+  gint64 id;
+
+  if (!qm_cli_parse (cli, &left, entries, 0, 1, error))
+    return FALSE;
+  if ((plan == NULL) == (left[1] == NULL))
+    {
+      g_set_error_literal (error, QM_USAGE_ERROR, 0, _("diagnose: a log, the number of a run, or --oom PLAN is expected"));
+      return FALSE;
+    }
+
+  if (plan != NULL)
+    return make_fit (cli, plan, error);
+  if (!g_file_test (left[1], G_FILE_TEST_EXISTS) && g_ascii_string_to_signed (left[1], 10, 1, G_MAXINT64, &id, NULL))
+    return diagnose_run (cli, ledger, id, error);
+
+  return diagnose_file (cli, left[1], error);
 }

@@ -157,6 +157,7 @@ name_device (QmCli *cli,
 
   cpu = qm_machine_cpu (cli->machine);
   run->machine = g_strdup (cpu->model);
+  qm_run_set_measured (run, "run.cores", cpu->usable_threads);
   if (run->device != NULL)
     return;
 
@@ -196,9 +197,10 @@ match_unit (QmRun *run)
 }
 
 static void
-print_summary (QmCli          *cli,
-               const QmRun    *run,
-               const QmSeries *series)
+print_summary (QmCli             *cli,
+               const QmRun       *run,
+               const QmSeries    *series,
+               const QmDiagnosis *diagnosis)
 {
   if (cli->json)
     {
@@ -210,6 +212,7 @@ print_summary (QmCli          *cli,
     {
       g_print ("\n");
       qm_cli_print_run (run);
+      qm_cli_print_diagnosis (diagnosis);
     }
 }
 
@@ -245,6 +248,7 @@ record (QmCli       *cli,
         GError     **error)
 {
   g_autoptr (QmSeries) series = NULL;
+  g_autoptr (QmDiagnosis) diagnosis = NULL;
 
   catch_signals ();
   if (!qm_recorder_run (recorder, run, &series, NULL, error))
@@ -252,9 +256,10 @@ record (QmCli       *cli,
 
   match_unit (run);
   name_device (cli, run);
+  diagnosis = qm_cli_diagnose (cli, run, series);
   if (recorder->ledger != NULL && !qm_ledger_update (recorder->ledger, run, error))
     return FALSE;
-  print_summary (cli, run, series);
+  print_summary (cli, run, series, diagnosis);
   cli->exit_status = run->exit_status;
 
   return TRUE;

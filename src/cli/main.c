@@ -21,7 +21,7 @@ static const QmCommand commands[] = {
   { "watch", N_("[--seconds N] [--interval S] [--json]"), N_("what this computer does, second by second"), qm_command_watch },
   { "record", N_("[--label L] [--plan PLAN] [--timeout S] -- COMMAND…"), N_("run a command under observation"), qm_command_record },
   { "ledger", N_("list|show|compare|import|export|note|tag|remove|restore …"), N_("the runs of the past"), qm_command_ledger },
-  { "diagnose", N_("--oom PLAN [--json]"), N_("how to make a plan fit into memory"), qm_command_diagnose },
+  { "diagnose", N_("FILE|ID|--oom PLAN [--json]"), N_("what holds a run up; how to make a plan fit into memory"), qm_command_diagnose },
   { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
+#include "qm-json-writer.h"
 #include "qm-cli.h"
 
 /* What was removed can be had back for so long. */
@@ -199,4 +200,75 @@ qm_cli_print_run (const QmRun *run)
       g_print ("\n");
     }
   print_figures (run);
+}
+
+/* ------------------------------------------------------------------------- diagnosis */
+
+/* The plan of a run, of which its own file may be gone. */
+static QmResolved *
+resolve_plan (QmCli       *cli,
+              const QmRun *run)
+{
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
+  g_autoptr (QmPlan) plan = run->plan != NULL ? qm_plan_from_data (run->plan, -1, warnings, NULL) : NULL;
+
+  if (plan == NULL || qm_cli_get_estimator (cli, NULL) == NULL)
+    return NULL;
+
+  return qm_resolve (plan, cli->catalog, ".", warnings, NULL);
+}
+
+/**
+ * qm_cli_diagnose:
+ * @cli: the program
+ * @run: (inout): a run; is given its diagnosis
+ * @series: what was measured over its time
+ *
+ * Returns: (transfer full): what holds it up
+ */
+QmDiagnosis *
+qm_cli_diagnose (QmCli          *cli,
+                 QmRun          *run,
+                 const QmSeries *series)
+{
+  g_autoptr (QmResolved) resolved = resolve_plan (cli, run);
+  QmDiagnosisContext context = { .estimator = resolved != NULL ? cli->estimator : NULL, .resolved = resolved };
+  QmDiagnosis *diagnosis = qm_diagnose (run, series, &context);
+  g_autoptr (JsonNode) node = qm_diagnosis_to_json (diagnosis);
+
+  g_free (run->diagnosis);
+  run->diagnosis = qm_json_to_text (node, FALSE);
+
+  return diagnosis;
+}
+
+/**
+ * qm_cli_print_diagnosis:
+ * @diagnosis: a diagnosis
+ *
+ * Prints it for people.
+ */
+void
+qm_cli_print_diagnosis (const QmDiagnosis *diagnosis)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autofree char *text = qm_message_get_text (diagnosis->message, words);
+  g_autofree char *confidence = qm_format_percent (words, diagnosis->confidence);
+
+  /* Translators: what holds a run up, and how sure that is */
+  g_print (_("\n%s (%s sure)\n"), text, confidence);
+  for (guint i = 0; i < diagnosis->evidence->len; i++)
+    qm_cli_print_message (g_ptr_array_index (diagnosis->evidence, i));
+  for (guint i = 0; i < diagnosis->cures->len; i++)
+    {
+      const QmCure *cure = &g_array_index (diagnosis->cures, QmCure, i);
+      g_autofree char *cure_text = qm_message_get_text (cure->message, words);
+      g_autofree char *gain = qm_format_factor (words, cure->gain);
+
+      g_print ("  → %s", cure_text);
+      if (isfinite (cure->gain))
+        /* Translators: a factor, as in "up to 1.8×" */
+        g_print (_(": up to %s as fast"), gain);
+      g_print ("\n");
+    }
 }

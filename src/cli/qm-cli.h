@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 
+#include "decide/qm-diagnosis.h"
 #include "decide/qm-recommendation.h"
 #include "history/qm-ledger.h"
 #include "probe/qm-probe.h"
@@ -101,6 +102,10 @@ void         qm_cli_print_assumed  (const QmResolved   *resolved);
 void         qm_cli_print_message  (const QmMessage    *message);
 
 /* the runs of the past */
+QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,
+                                    QmRun              *run,
+                                    const QmSeries     *series);
+void         qm_cli_print_diagnosis (const QmDiagnosis *diagnosis);
 QmLedger    *qm_cli_open_ledger    (const char         *path,
                                     GError            **error);
 gboolean     qm_cli_has_ledger     (void);

@@ -455,6 +455,7 @@ def diagnose_makes_a_plan_fit():
     assert abs(out['planned_bytes'] - sum(rung['frees_bytes'] for rung in taken) - out['need_bytes']) < 16
     assert 'fits' in run('diagnose', '--oom', path).stdout
     refused(run('diagnose'), '--oom')
+    refused(run('diagnose', 'a.csv', '--oom', path), '--oom')
     refused(run('diagnose', '--oom', plan(configuration={'device': 'rtx-9999'})), 'configuration.device', 'rtx-9999')
 
 
@@ -552,6 +553,58 @@ def ledger_removes_and_restores():
     assert 'nvidia' not in ledger('list').stdout and ledger('list').stdout.startswith('    1')
     comparison = json.loads(ledger('compare', '1', '1', '--json').stdout)
     assert comparison['figures']['memory.per_device_bytes']['ratio'] == 1 and comparison['plan'] == {}
+
+
+@test
+def watch_prints_lines():
+    lines = run('watch', '--json', '--interval', '0.1', '--seconds', '0.35').stdout.splitlines()
+    samples = [json.loads(line) for line in lines]
+    assert len(samples) == 3, lines
+    assert 0 <= samples[-1]['cpu_utilization'] <= 1 and samples[-1]['memory_bytes'] > 0 and samples[-1]['cores'], samples[-1]
+    assert '%' in run('watch', '--interval', '0.1', '--seconds', '0.1').stdout
+    refused(run('watch', '--interval', '0'), '--interval')
+    write('watched.jsonl', '\n'.join(lines) + '\n')
+    assert ledger('import', 'watched.jsonl').returncode == 0
+    assert json.loads(run('diagnose', '--json', 'watched.jsonl').stdout)['bottleneck']
+
+
+def record(*words):
+    return run('record', '--ledger', 'runs.db', '--interval', '0.1', *words)
+
+
+@test
+def record_passes_on_and_keeps():
+    result = record('--label', 'try', '--', 'sh', '-c', 'for i in 1 2 3 4; do echo "step $i, loss 2.5, 100 tokens/s"; sleep 0.15; done; echo --json >&2; exit 9')
+    assert result.returncode == 9 and 'step 1, loss' in result.stdout and '--json' in result.stderr, result
+    shown = json.loads(ledger('show', '1', '--json').stdout)
+    assert shown['label'] == 'try' and shown['status'] == 'failed' and shown['exit_status'] == 9, shown
+    assert shown['figures']['throughput.per_second']['measured'] == 100 and shown['unit'] == 'tokens', shown['figures']
+    assert shown['diagnosis']['bottleneck'] and len(shown['series']['samples']) > 3
+    assert json.loads(run('diagnose', '--ledger', 'runs.db', '1', '--json').stdout)['bottleneck'] == shown['diagnosis']['bottleneck']
+    refused(record('--label', 'x'), '--')
+    refused(record('--interval', '0', '--', 'true'), '--interval')
+    refused(record('--', 'no-such-program'), 'no-such-program')
+
+
+@test
+def record_compares_with_the_plan():
+    path = plan(model={'id': 'llama-3.2-1b'}, training={'method': 'lora', 'global_batch': 4, 'sequence_length': 512, 'samples': 100},
+                configuration={'device': 'rtx-4090'})
+    out = json.loads(record('--json', '--plan', path, '--', 'sh', '-c', 'sleep 0.3; echo 8 samples/s; sleep 0.2').stdout)
+    rate = out['figures']['throughput.per_second']
+    assert rate['measured'] == 8 * 512 and rate['predicted']['p10'] < rate['predicted']['p90'], rate
+    assert out['device'] == 'rtx-4090' and out['plan']['configuration']['device'] == 'rtx-4090' and out['model'] == 'llama-3.2-1b'
+
+
+@test
+def record_is_interrupted():
+    process = subprocess.Popen([CLI, 'record', '--ledger', 'runs.db', '--interval', '0.1', '--', 'sh', '-c', "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"],
+                               stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == 'ready\n'
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 4, process.returncode
+    assert json.loads(ledger('list', '--json').stdout)['runs'][0]['status'] == 'stopped'
 
 
 @test
