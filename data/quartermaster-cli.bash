@@ -23,7 +23,8 @@ _quartermaster_cli_options()
     watch) echo --json --seconds --interval --help ;;
     record) echo --json --label --plan --interval --timeout --ledger --help ;;
     ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;
-    estimate | model | detect | catalog | score) echo --json --help ;;
+    estimate | model | detect | score) echo --json --help ;;
+    catalog) echo --json --provider --regions --as-of --help ;;
     recommend) echo --json --top --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
@@ -64,7 +65,7 @@ _quartermaster_cli()
     *:--top | *:--width | *:--height | *:--language) return ;;
     ledger:ledger) _quartermaster_cli_words "list show compare import export note tag remove restore check"; return ;;
     ledger:--sort) _quartermaster_cli_words "added started label model device seconds throughput memory"; return ;;
-    catalog:catalog) _quartermaster_cli_words "list show"; return ;;
+    catalog:catalog) _quartermaster_cli_words "list show import update"; return ;;
   esac
 
   case $command:$cur in

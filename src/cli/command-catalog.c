@@ -199,7 +199,7 @@ show (QmCli       *cli,
 /**
  * qm_command_catalog:
  * @cli: the program
- * @arguments: `catalog list` or `catalog show ID`
+ * @arguments: `catalog list`, `catalog show ID`, or what qm_command_prices() takes
  * @error: return location for an error
  *
  * Prints devices, offers and models, each figure with its source and date.
@@ -213,6 +213,8 @@ qm_command_catalog (QmCli   *cli,
 {
   g_auto (GStrv) left = g_strdupv (arguments);
 
+  if (g_strv_contains ((const char * const *) arguments, "import") || g_strv_contains ((const char * const *) arguments, "update"))
+    return qm_command_prices (cli, arguments, error);
   if (!qm_cli_parse (cli, &left, NULL, 1, 2, error) || qm_cli_get_catalog (cli, error) == NULL)
     return FALSE;
 
@@ -236,6 +238,6 @@ qm_command_catalog (QmCli   *cli,
   else if (strcmp (left[1], "list") == 0)
     g_set_error_literal (error, QM_USAGE_ERROR, 0, _("catalog: \"list\" takes no more arguments"));
   else
-    g_set_error (error, QM_USAGE_ERROR, 0, _("catalog: \"%s\" is not known here; use \"list\" or \"show ID\""), left[1]);
+    g_set_error (error, QM_USAGE_ERROR, 0, _("catalog: \"%s\" is not known here; use \"list\", \"show ID\", \"import FILE\" or \"update\""), left[1]);
   return FALSE;
 }

@@ -22,7 +22,7 @@ static const QmCommand commands[] = {
   { "record", N_("[--label L] [--plan PLAN] [--timeout S] -- COMMAND…"), N_("run a command under observation"), qm_command_record },
   { "ledger", N_("list|show|compare|import|export|note|tag|remove|restore …"), N_("the runs of the past"), qm_command_ledger },
   { "diagnose", N_("FILE|ID|--oom PLAN [--json]"), N_("what holds a run up; how to make a plan fit into memory"), qm_command_diagnose },
-  { "catalog", N_("list|show ID [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
+  { "catalog", N_("list | show ID | import FILE… | update [URL…] [--json]"), N_("devices, offers and models, with their sources"), qm_command_catalog },
   { "report", N_("PLAN -o FILE.pdf [--paper a4|letter] [--language L]"), N_("the report as a PDF"), qm_command_report },
   { "chart", N_("PLAN --kind KIND -o FILE.png|svg|pdf"), N_("one chart"), qm_command_chart },
   { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
@@ -79,30 +79,11 @@ print_json_error (const GError *error)
   qm_cli_print_json (node, TRUE);
 }
 
-/* Names of files may hold anything, and a terminal obeys much of it. */
-static char *
-on_one_line (const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  GString *line = g_string_new (NULL);
-
-  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
-    if (g_unichar_iscntrl (g_utf8_get_char (c)))
-      g_string_append_c (line, ' ');
-    else
-      g_string_append_unichar (line, g_utf8_get_char (c));
-
-  return g_string_free (line, FALSE);
-}
-
 static int
 report_error (const QmCli  *cli,
               const GError *error)
 {
-  g_autofree char *text = qm_error_get_text (error, qm_language_get_words ());
-  g_autofree char *line = on_one_line (text);
-
-  g_printerr ("quartermaster-cli: %s\n", line);
+  qm_cli_print_problem (error);
   if (cli->json)
     print_json_error (error);
 

@@ -6,6 +6,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "qm-cli.h"
+#include "qm-error.h"
 
 /**
  * qm_cli_cells:
@@ -168,4 +169,35 @@ qm_cli_print_assumed (const QmResolved *resolved)
 
       g_print ("  • %s %s (%s)\n", name, value, why);
     }
+}
+
+/* Names of files may hold anything, and a terminal obeys much of it. */
+static char *
+on_one_line (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  GString *line = g_string_new (NULL);
+
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
+    if (g_unichar_iscntrl (g_utf8_get_char (c)))
+      g_string_append_c (line, ' ');
+    else
+      g_string_append_unichar (line, g_utf8_get_char (c));
+
+  return g_string_free (line, FALSE);
+}
+
+/**
+ * qm_cli_print_problem:
+ * @error: what went wrong
+ *
+ * Says it in one line on the standard error.
+ */
+void
+qm_cli_print_problem (const GError *error)
+{
+  g_autofree char *text = qm_error_get_text (error, qm_language_get_words ());
+  g_autofree char *line = on_one_line (text);
+
+  g_printerr ("quartermaster-cli: %s\n", line);
 }

@@ -80,6 +80,28 @@ qm_cli_parse (QmCli               *cli,
 }
 
 /**
+ * qm_cli_shipped_directory:
+ *
+ * Returns: (transfer full): the folder of the catalog that came with the program
+ */
+char *
+qm_cli_shipped_directory (void)
+{
+  return g_build_filename (data_directory (), "catalog", NULL);
+}
+
+/**
+ * qm_cli_user_directory:
+ *
+ * Returns: (transfer full): the folder of the person's own catalog
+ */
+char *
+qm_cli_user_directory (void)
+{
+  return user_directory ();
+}
+
+/**
  * qm_cli_get_catalog:
  * @cli: the program
  * @error: return location for an error

@@ -51,6 +51,7 @@ gboolean qm_command_watch     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_ledger    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_export    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_catalog   (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_prices    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_elastic   (QmCli *cli, GStrv arguments, GError **error);
@@ -71,6 +72,9 @@ gboolean     qm_cli_parse          (QmCli              *cli,
                                     int                 minimum,
                                     int                 maximum,
                                     GError            **error);
+char        *qm_cli_shipped_directory (void);
+char        *qm_cli_user_directory (void);
+void         qm_cli_print_problem  (const GError       *error);
 QmCatalog   *qm_cli_get_catalog    (QmCli              *cli,
                                     GError            **error);
 QmCatalog   *qm_cli_load_table     (QmCli              *cli,

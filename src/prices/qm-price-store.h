@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "qm-price-list.h"
+
+G_BEGIN_DECLS
+
+/**
+ * QmPriceSource:
+ * @text: (array length=length): the list
+ * @name: what the offers name as their source
+ * @provider: (nullable): whose it is; %NULL to go by @name
+ * @as_of: when the prices held, ISO 8601
+ * @regions: (nullable): of which regions; see qm_price_list_to_offers()
+ */
+typedef struct {
+  const char *text;
+  gsize length;
+  const char *name;
+  const char *provider;
+  const char *as_of;
+  const char * const *regions;
+} QmPriceSource;
+
+gboolean qm_price_store (QmCatalog           *catalog,
+                         const char          *shipped_directory,
+                         const char          *user_directory,
+                         const QmPriceSource *source,
+                         QmPriceSummary      *summary,
+                         char               **path,
+                         GError             **error);
+
+G_END_DECLS
