@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draw/qm-language.h"
+#include "model/qm-model-resolve.h"
 #include "plan/qm-flow.h"
 #include "qm-cli.h"
 #include "qm-error.h"
@@ -79,6 +80,42 @@ chosen_value (const QmQuestion *question,
   return answer;
 }
 
+/* A name may be that of a file too. What is no model is asked again at once,
+ * not found out at the end. */
+static gboolean
+take_model (QmCli       *cli,
+            QmPlan      *plan,
+            const char  *answer,
+            GError     **error)
+{
+  g_autofree char *path = g_canonicalize_filename (answer, NULL);
+  gboolean is_file = qm_catalog_find_model (cli->catalog, answer, 0) == NULL && g_file_test (path, G_FILE_TEST_EXISTS);
+  const char *field = is_file ? "model.file" : "model.id";
+  g_autoptr (QmModel) model = NULL;
+
+  if (!qm_plan_set_field (plan, field, is_file ? path : answer, error))
+    return FALSE;
+  model = qm_model_resolve (plan, cli->catalog, NULL, NULL, error);
+  if (model == NULL)
+    qm_plan_set_field (plan, field, NULL, NULL);
+  return model != NULL;
+}
+
+static gboolean
+take_answer (QmCli             *cli,
+             QmPlan            *plan,
+             const QmQuestion  *question,
+             const char        *answer,
+             GError           **error)
+{
+  if (g_str_equal (question->field, "model.id"))
+    return take_model (cli, plan, answer, error);
+  if (!qm_plan_set_field (plan, question->field, chosen_value (question, answer), error))
+    return FALSE;
+  qm_answers_complete (plan, question->field);
+  return TRUE;
+}
+
 static gboolean
 ask (QmCli            *cli,
      QmPlan           *plan,
@@ -103,11 +140,8 @@ ask (QmCli            *cli,
             qm_plan_set_field (plan, question->field, default_value, NULL);
           return TRUE;
         }
-      if (qm_plan_set_field (plan, question->field, chosen_value (question, answer), &error))
-        {
-          qm_answers_complete (plan, question->field);
-          return TRUE;
-        }
+      if (take_answer (cli, plan, question, answer, &error))
+        return TRUE;
       problem = qm_error_get_text (error, qm_language_get_words ());
       g_printerr ("%s\n", problem);
     }

@@ -16,7 +16,7 @@ static const QmCommand commands[] = {
   { "estimate", N_("PLAN [--json]"), N_("memory, time and cost of one configuration"), qm_command_estimate },
   { "recommend", N_("PLAN [--json] [--top N]"), N_("the hardware to run the plan on, and why"), qm_command_recommend },
   { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
-  { "model", N_("FILE|ID [--json]"), N_("what a model is"), qm_command_model },
+  { "model", N_("FILE|FOLDER|ID [--json]"), N_("what a model is"), qm_command_model },
   { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
   { "watch", N_("[--seconds N] [--interval S] [--json]"), N_("what this computer does, second by second"), qm_command_watch },
   { "record", N_("[--label L] [--plan PLAN] [--timeout S] -- COMMAND…"), N_("run a command under observation"), qm_command_record },
@@ -96,7 +96,11 @@ run (const QmCommand *command,
 {
   QmCli cli = { 0 };
   g_autoptr (GError) error = NULL;
+  g_autofree char *name = g_strdup_printf ("quartermaster-cli %s", arguments[0]);
   int status = QM_EXIT_OK;
+
+  g_set_prgname (name);
+  cli.usage = command != NULL ? _(command->arguments) : NULL;
 
   /* Options may be wrong: whether JSON is wanted must be known before. */
   cli.json = g_strv_contains ((const char * const *) arguments, "--json");

@@ -53,7 +53,7 @@ qm_cli_parse (QmCli               *cli,
     { "json", 0, 0, G_OPTION_ARG_NONE, &cli->json, N_("Print JSON"), NULL },
     G_OPTION_ENTRY_NULL
   };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (cli->usage);
   g_autoptr (GError) local_error = NULL;
   int n;
 

@@ -30,6 +30,7 @@ typedef struct {
   QmMachine *machine;
   gboolean json;
   int exit_status;                  /* of a command that was run; passed on */
+  const char *usage;                /* translated: what the command takes */
 } QmCli;
 
 typedef struct {

@@ -287,6 +287,7 @@ def model_by_name():
     assert out['flops_per_token'] == 2 * (8030261248 - 525336576)
     assert out['flops_per_token_at_context']['8192'] == out['flops_per_token'] + 4 * 4096 * 32 * 8192
     refused(run('model', 'lama-3.1-8b'), 'llama-3.1-8b')
+    assert 'quartermaster-cli model [OPTION…] FILE|FOLDER|ID' in run('model', '--help').stdout
 
 
 @test
@@ -410,6 +411,17 @@ def ask_takes_defaults():
     result = run('ask', '--json', text_in='image-classification\nserve\n')
     assert result.returncode == 0 and json.loads(result.stdout)['choices'], result.stderr
     assert 'not known' in run('ask', text_in='poetry\nlanguage-model\n').stderr
+
+
+@test
+def ask_takes_a_file():
+    config = {'model_type': 'llama', 'hidden_size': 4096, 'intermediate_size': 11008, 'num_hidden_layers': 32,
+              'num_attention_heads': 32, 'num_key_value_heads': 32, 'vocab_size': 32000, 'tie_word_embeddings': False}
+    path, page = write('config.json', config), write('page.json', '<html>')
+    result = run('ask', '-o', 'asked.qmplan', text_in=f'language-model\nserve\nno-such-model\n{page}\n{path}\n' + '\n' * 60)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count('Which model?') == 3 and 'web page' in result.stderr, result.stderr
+    assert json.load(open('asked.qmplan'))['model'] == {'file': os.path.realpath(path)}
 
 
 @test

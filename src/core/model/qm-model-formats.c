@@ -69,6 +69,20 @@ packs_less (const QmModel *self)
 }
 
 /**
+ * qm_model_is_packable:
+ * @self: a model
+ *
+ * Returns: whether formats that pack the matrices between an embedding and an
+ *   output head are made for it: networks of convolutions or without tokens
+ *   have other ones, if any
+ */
+gboolean
+qm_model_is_packable (const QmModel *self)
+{
+  return self->architecture.vocabulary > 0;
+}
+
+/**
  * qm_model_format_bytes:
  * @self: a model
  * @bits: of a weight

@@ -21,11 +21,12 @@ typedef struct {
   gboolean experts_only;
 } QmFormatBits;
 
-gboolean qm_format_bits        (JsonNode           *table,
-                                const char         *format,
-                                QmFormatBits       *bits);
-double   qm_model_format_bytes (const QmModel      *self,
-                                const QmFormatBits *bits);
-double   qm_model_quantized_bytes (const QmModel   *self);
+gboolean qm_format_bits           (JsonNode           *table,
+                                   const char         *format,
+                                   QmFormatBits       *bits);
+gboolean qm_model_is_packable     (const QmModel      *self);
+double   qm_model_format_bytes    (const QmModel      *self,
+                                   const QmFormatBits *bits);
+double   qm_model_quantized_bytes (const QmModel      *self);
 
 G_END_DECLS

@@ -132,7 +132,7 @@ add_weights (JsonBuilder   *builder,
   json_builder_begin_object (builder);
   for (gsize i = 0; i < G_N_ELEMENTS (plain); i++)
     add_bytes (builder, plain[i].format, self->parameters * plain[i].bytes);
-  if (self->architecture.vocabulary > 0)
+  if (qm_model_is_packable (self))
     add_mixed (builder, self, table);
   if (qm_model_quantized_bytes (self) > 0)
     add_bytes (builder, "as_configured", qm_model_quantized_bytes (self));

@@ -86,11 +86,11 @@ find_shapes (QmModel             *self,
   seen = qm_tensor_shapes_to_config (&header->shapes);
   if (seen != NULL && qm_model_read_config (self, seen, NULL))
     {
-      note (self, "model-shapes-from-tensors", N_("No config.json lies beside the file: layers and cache are from the "
+      note (self, "model-shapes-from-tensors", N_("No config.json beside the file tells its sizes: layers and cache are from the "
             "shapes of its tensors, without windows"));
       return;
     }
-  note (self, "model-shapes-guessed", N_("No config.json lies beside the file: the layers are guessed from the parameter "
+  note (self, "model-shapes-guessed", N_("No config.json beside the file tells its sizes: the layers are guessed from the parameter "
         "count, and the cache is not known"));
   qm_architecture_guess (header->parameters, &self->architecture);
 }
@@ -246,7 +246,7 @@ from_total (JsonObject  *config,
   if (!(bytes > 0 && bytes < MAX_BYTES))
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "metadata.total_size",
-                    N_("metadata.total_size is missing, and of the files that the index names there are not: {names}"),
+                    N_("metadata.total_size is missing, and so are files that the index names: {names}"),
                     "names", names, NULL);
       return NULL;
     }
@@ -262,7 +262,7 @@ from_total (JsonObject  *config,
   else
     note (self, "model-bytes-only", N_("The index tells bytes, not parameters: weights of 16 bits were taken"));
   if (missing->len > 0)
-    qm_model_note (self, qm_message_add_text (qm_message_new ("model-files-missing", N_("Not beside the index: {names}")),
+    qm_model_note (self, qm_message_add_text (qm_message_new ("model-files-missing", N_("The index names files that are not there: {names}")),
                                               "names", QM_ARGUMENT_NAME, names));
   return self;
 }

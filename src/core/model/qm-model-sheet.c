@@ -54,6 +54,34 @@ count_message (double count)
   return qm_message_add (qm_message_new ("model-count", "{count}"), "count", QM_ARGUMENT_COUNT, rint (count));
 }
 
+/* Which way it works follows from what it keeps of the past. */
+static QmMessage *
+kind_message (const QmModel *self)
+{
+  const QmArchitecture *a = &self->architecture;
+  gboolean keeps_past = a->full_cache_elements + a->sliding_cache_elements + a->state_size > 0;
+
+  if (self->config != NULL && json_object_has_member (self->config, "_class_name"))
+    return qm_message_new ("model-kind-pipeline", N_("{family}: a network of an image pipeline"));
+  if (a->encoder_layers > 0 && a->decoder_layers > 0)
+    return qm_message_new ("model-kind-both", N_("{family}: an encoder that reads and a decoder that writes"));
+  if (keeps_past)
+    return qm_message_new ("model-kind-decoder", N_("{family}: a decoder, which writes token after token"));
+  if (a->heads > 0)
+    return qm_message_new ("model-kind-encoder", N_("{family}: an encoder, which reads its input as a whole"));
+  return qm_message_new ("model-kind", "{family}");
+}
+
+static void
+add_kind (GPtrArray     *facts,
+          const QmModel *self,
+          const char    *origin)
+{
+  if (self->architecture.known && self->architecture.type[0] != '\0')
+    add (facts, N_("What it is"), qm_message_add_text (kind_message (self), "family", QM_ARGUMENT_NAME, self->architecture.type),
+         origin);
+}
+
 static void
 add_counts (GPtrArray     *facts,
             const QmModel *self,
@@ -172,10 +200,13 @@ add_weights (GPtrArray     *facts,
   double configured = qm_model_quantized_bytes (self);
 
   add (facts, N_("Weights in 16 bit"), bytes_message (2 * self->parameters), N_("2 bytes a parameter"));
-  add (facts, N_("Weights in 8 bit"), bytes_message (format_bytes (self, formats, "fp8", 8)),
-       N_("FP8; embedding and output head stay in 16 bit"));
-  add (facts, N_("Weights in 4 bit"), bytes_message (format_bytes (self, formats, "awq-int4", 4.25)),
-       N_("AWQ; embedding and output head stay in 16 bit"));
+  if (qm_model_is_packable (self))
+    {
+      add (facts, N_("Weights in 8 bit"), bytes_message (format_bytes (self, formats, "fp8", 8)),
+           N_("FP8; embedding and output head stay in 16 bit"));
+      add (facts, N_("Weights in 4 bit"), bytes_message (format_bytes (self, formats, "awq-int4", 4.25)),
+           N_("AWQ; embedding and output head stay in 16 bit"));
+    }
   if (configured > 0)
     add (facts, N_("Weights as they are packed"), bytes_message (configured), N_("By the packing that the config.json names"));
   if (self->stored_bytes > 0)
@@ -192,21 +223,51 @@ serving_origin (double tokens)
   return N_("Weights and one conversation of 8192 tokens; an engine adds some");
 }
 
+/* Bytes of the weights as they were handed over, where that is less than they
+ * would take in 16 bit; half way to 8 bit, a few in 32 bit do not matter. */
+static double
+packed_bytes (const QmModel *self)
+{
+  double bytes = self->stored_bytes > 0 ? self->stored_bytes : qm_model_quantized_bytes (self);
+
+  return bytes < 1.5 * self->parameters ? bytes : 0;
+}
+
 static void
-add_needs (GPtrArray     *facts,
-           const QmModel *self,
-           JsonNode      *formats)
+add_serving (GPtrArray     *facts,
+             const QmModel *self,
+             JsonNode      *formats)
 {
   double tokens = conversation_tokens (&self->architecture);
   double cache = tokens > 0 ? qm_architecture_kv_bytes (&self->architecture, tokens, 2) : 0;
-  double packed = format_bytes (self, formats, "awq-int4", 4.25);
-  QmMessage *serve = qm_message_new ("model-serve", N_("{least} in 4 bit, {most} in 16 bit"));
-  QmMessage *train = qm_message_new ("model-train", N_("{all} for all weights; {lora} hold the frozen ones of LoRA, {qlora} "
-                                                       "those of QLoRA"));
+  double least = packed_bytes (self);
+  QmMessage *serve;
 
-  qm_message_add (serve, "least", QM_ARGUMENT_FILE_BYTES, packed + cache);
+  if (least > 0)
+    serve = qm_message_new ("model-serve-packed", N_("{least} as it is packed, {most} in 16 bit"));
+  else if (qm_model_is_packable (self))
+    serve = qm_message_new ("model-serve", N_("{least} in 4 bit, {most} in 16 bit"));
+  else
+    serve = qm_message_new ("model-serve-plain", N_("{most} in 16 bit"));
+  if (least <= 0)
+    least = format_bytes (self, formats, "awq-int4", 4.25);
+  qm_message_add (serve, "least", QM_ARGUMENT_FILE_BYTES, least + cache);
   qm_message_add (serve, "most", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters + cache);
   add (facts, N_("To serve it"), serve, serving_origin (tokens));
+}
+
+static void
+add_training (GPtrArray     *facts,
+              const QmModel *self,
+              JsonNode      *formats)
+{
+  QmMessage *train;
+
+  if (qm_model_is_packable (self))
+    train = qm_message_new ("model-train", N_("{all} to train all weights; those that stay frozen take {lora} with LoRA, "
+                                              "{qlora} with QLoRA"));
+  else
+    train = qm_message_new ("model-train-plain", N_("{all} to train all weights; those that stay frozen take {lora} with LoRA"));
   qm_message_add (train, "all", QM_ARGUMENT_FILE_BYTES, ADAMW_BYTES * self->parameters);
   qm_message_add (train, "lora", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters);
   qm_message_add (train, "qlora", QM_ARGUMENT_FILE_BYTES, format_bytes (self, formats, "nf4", 4.13));
@@ -230,6 +291,7 @@ qm_model_sheet (const QmModel *self,
   const QmArchitecture *a = &self->architecture;
   const char *origin = origins[self->read_by];
 
+  add_kind (facts, self, origin);
   add_counts (facts, self, origin);
   if (a->known)
     add_layers (facts, a, origin);
@@ -237,6 +299,7 @@ qm_model_sheet (const QmModel *self,
   if (self->parameters <= 0)
     return facts;
   add_weights (facts, self, formats);
-  add_needs (facts, self, formats);
+  add_serving (facts, self, formats);
+  add_training (facts, self, formats);
   return facts;
 }

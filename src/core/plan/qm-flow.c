@@ -282,7 +282,7 @@ static const QmQuestion table[] = {
   CHOICE ("task", TASK, N_("What do you want to do?"), NULL, tasks, NULL),
   CHOICE ("activity", ACTIVITY, N_("Train it or use it?"), NULL, activities, NULL),
   CHOICE ("training.method", ACTIVITY, N_("How much of the model do you want to change?"), N_("Fine-tuning method"), methods, can_be_tuned),
-  { "model.id", QM_PAGE_MODEL, QM_ANSWER_WORD, N_("Which model?"), N_("Its name in the catalog"), NULL, 0, 0, NULL, NULL, has_known_models },
+  { "model.id", QM_PAGE_MODEL, QM_ANSWER_WORD, N_("Which model?"), N_("Its name in the catalog, or its file or folder"), NULL, 0, 0, NULL, NULL, has_known_models },
   { "model.parameters", QM_PAGE_MODEL, QM_ANSWER_NUMBER, N_("How large is the model?"), N_("Parameters: the numbers it has learned"),
     N_("parameters"), 1000, 1e13, NULL, parameter_counts, is_known_by_size },
 
