@@ -17,7 +17,15 @@ if [ -n "$EMAIL" ]; then
   aws budgets create-budget --account-id "$account" \
     --budget '{"BudgetName": "{{job|name}}", "BudgetType": "COST", "TimeUnit": "MONTHLY", "BudgetLimit": {"Amount": "{{budget|word}}", "Unit": "USD"}}' \
     --notifications-with-subscribers '[{"Notification": {"NotificationType": "ACTUAL", "ComparisonOperator": "GREATER_THAN", "Threshold": 80}, "Subscribers": [{"SubscriptionType": "EMAIL", "Address": "'"$EMAIL"'"}]}]'
+else
+  echo "No alarm: EMAIL is not set." >&2
 fi
+
+# What the machine fetches when it starts.
+for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
+  [ ! -e "$part" ] || aws s3 cp "$part" "$BUCKET/job/"
+done
+[ ! -e data ] || aws s3 sync data "$BUCKET/job/data"
 
 startup=$(mktemp)
 sed "s|@BUCKET@|$BUCKET|g" startup.sh >"$startup"
@@ -28,4 +36,3 @@ aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --block-device-mappings 'DeviceName=/dev/sda1,Ebs={VolumeSize=200,VolumeType=gp3}'{{#spot}} \
   --instance-market-options MarketType=spot{{/spot}} \
   --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value={{job|name}}}]' --user-data "file://$startup"
-echo "Put run.sh and train.py (formats torchrun and script) into $BUCKET/job before you start."

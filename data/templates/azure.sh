@@ -15,7 +15,15 @@ az group create --name {{job|name}} --location {{region|word}}
 if [ -n "$EMAIL" ]; then
   az consumption budget create --budget-name {{job|name}} --resource-group {{job|name}} --amount {{budget|word}} \
     --category cost --time-grain monthly --start-date "$(date +%Y-%m-01)" --end-date "$(date -d '+1 year' +%Y-%m-01)"
+else
+  echo "No alarm: EMAIL is not set." >&2
 fi
+
+# What the machine fetches when it starts.
+for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
+  [ ! -e "$part" ] || az storage blob upload --account-name "$STORAGE_ACCOUNT" --auth-mode login -c job -f "$part" -n "$part" --overwrite
+done
+[ ! -e data ] || az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s data --destination-path data --overwrite
 
 startup=$(mktemp)
 sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g" startup.sh >"$startup"
@@ -24,6 +32,8 @@ for number in $(seq 1 {{nodes|word}}); do
   az vm create --resource-group {{job|name}} --name {{job|name}}-"$number" --size {{instance|word}} --image {{azure_image|word}} \
     --assign-identity --os-disk-size-gb 200 --generate-ssh-keys --custom-data "$startup"{{#spot}} \
     --priority Spot --eviction-policy Delete --max-price -1{{/spot}}
+{{^serving}}
   # A machine that is shut down from inside is still paid for: this gives it back every evening.
   az vm auto-shutdown --resource-group {{job|name}} --name {{job|name}}-"$number" --time "$(date -u -d '+{{run_hours|word}} hours' +%H%M)"
+{{/serving}}
 done

@@ -2,12 +2,12 @@
 # {{title|comment}}
 # Quartermaster, {{date|comment}}: {{label|comment}}
 # Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
-# Stop it: {{#tpu}}gcloud compute tpus tpu-vm delete{{/tpu}}{{^tpu}}gcloud compute instances delete{{/tpu}} {{job|name}} --zone "$ZONE"
+# Stop it: {{#tpu}}gcloud compute tpus tpu-vm delete {{job|name}} --zone "$ZONE"{{/tpu}}{{^tpu}}gcloud compute instances delete {{job|name}}-1 --zone "$ZONE"{{/tpu}}
 set -euo pipefail
 
 # Yours to fill in.
 : "${PROJECT:?the id of your Google Cloud project}"
-: "${BUCKET:?a Cloud Storage bucket for weights and checkpoints, as gs://name}"
+: "${BUCKET:?a Cloud Storage bucket for data, weights and checkpoints, as gs://name}"
 ZONE=${ZONE:-{{region|word}}-a}
 BILLING_ACCOUNT=${BILLING_ACCOUNT:-}
 
@@ -16,27 +16,41 @@ if [ -n "$BILLING_ACCOUNT" ]; then
   gcloud billing budgets create --billing-account="$BILLING_ACCOUNT" --display-name={{title|shell}} \
     --filter-projects="projects/$PROJECT" --budget-amount={{budget|word}}{{currency|word}} \
     --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0
+else
+  echo "No alarm: BILLING_ACCOUNT is not set (gcloud billing accounts list)." >&2
 fi
 
 {{#tpu}}
 gcloud compute tpus tpu-vm create {{job|name}} --project="$PROJECT" --zone="$ZONE" \
   --accelerator-type={{tpu_type|word}} --version={{tpu_version|word}}{{#spot}} --spot{{/spot}}
-
-gcloud compute tpus tpu-vm ssh {{job|name}} --project="$PROJECT" --zone="$ZONE" --worker=all \
-  --command="pip install -U 'jax[tpu]' -f https://storage.googleapis.com/jax-releases/libtpu_releases.html && python3 -c 'import jax; print(jax.device_count(), jax.devices()[0].device_kind)'"
-# With TensorFlow: tf.distribute.cluster_resolver.TPUClusterResolver("local").
 # The alarm clock: it is deleted after {{run_hours|word}} hours, whatever happens.
 (sleep {{run_seconds|word}} && gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet) &
-echo "Save checkpoints with: gcloud storage cp -r checkpoints $BUCKET/"
+
+gcloud compute tpus tpu-vm scp train_jax.py {{job|name}}: --project="$PROJECT" --zone="$ZONE" --worker=all
+gcloud compute tpus tpu-vm ssh {{job|name}} --project="$PROJECT" --zone="$ZONE" --worker=all \
+  --command="pip install -U 'jax[tpu]' -f https://storage.googleapis.com/jax-releases/libtpu_releases.html && python3 train_jax.py --epochs {{epochs|word}} --batch {{global_batch|word}} --checkpoints checkpoints"
+# With TensorFlow instead: tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local")).
+gcloud compute tpus tpu-vm scp --recurse {{job|name}}:checkpoints . --project="$PROJECT" --zone="$ZONE" --worker=0
+gcloud storage cp -r checkpoints "$BUCKET/"
+gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet
 {{/tpu}}
 {{^tpu}}
+# What the machine fetches when it starts.
+for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf data; do
+  [ ! -e "$part" ] || gcloud storage cp -r "$part" "$BUCKET/job/"
+done
+
 for number in $(seq 1 {{nodes|word}}); do
   gcloud compute instances create {{job|name}}-"$number" --project="$PROJECT" --zone="$ZONE" \
-    --machine-type={{instance|word}}{{#attached}} --accelerator="type=nvidia-tesla-t4,count={{per_node|word}}"{{/attached}} \
+    --machine-type={{instance|word}}{{#attached}} --accelerator="type={{gcp_accelerator|word}},count={{per_node|word}}"{{/attached}} \
     --image-family={{gcp_image_family|word}} --image-project={{gcp_image_project|word}} \
     --boot-disk-size=200GB --maintenance-policy=TERMINATE{{#spot}} --provisioning-model=SPOT{{/spot}} \
+{{^serving}}
     --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \
-    --scopes=storage-rw --metadata=bucket="$BUCKET" --metadata-from-file=startup-script=startup.sh
+{{/serving}}
+    --scopes=storage-rw --metadata=bucket="$BUCKET",number="$number" --metadata-from-file=startup-script=startup.sh
 done
-echo "Put run.sh and train.py (formats torchrun and script) into $BUCKET/job before you start."
+{{#serving}}
+echo "Ask it through a tunnel: gcloud compute ssh {{job|name}}-1 --zone $ZONE -- -L {{port|word}}:localhost:{{port|word}}"
+{{/serving}}
 {{/tpu}}

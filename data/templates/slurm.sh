@@ -19,7 +19,7 @@ set -euo pipefail
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 export MASTER_ADDR
 srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-backend=c10d \
-  --rdzv-endpoint="$MASTER_ADDR:29500" --rdzv-id="$SLURM_JOB_ID" train.py \
+  --rdzv-endpoint="$MASTER_ADDR:29500" --rdzv-id="$SLURM_JOB_ID" train.py --data "${DATA:-data}" \
   --batch {{micro_batch|word}} --accumulation {{accumulation|word}} --epochs {{epochs|word}} --checkpoint-minutes {{checkpoint_minutes|word}}
 {{/training}}
 {{^training}}

@@ -14,7 +14,12 @@ import time
 
 import torch
 import torch.distributed as dist
+{{#sharded}}
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
+{{/sharded}}
+{{^sharded}}
 from torch.nn.parallel import DistributedDataParallel
+{{/sharded}}
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 MODEL = {{model|python}}
@@ -23,7 +28,8 @@ LEARNING_RATE = {{learning_rate|word}}
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="your data: see load_data()")
+    parser.add_argument("--model", default=MODEL, help="its name on the hub, or a folder")
+    parser.add_argument("--data", help="your data: see load()")
     parser.add_argument("--batch", type=int, default={{micro_batch|word}}, help="examples at once on each device")
     parser.add_argument("--accumulation", type=int, default={{accumulation|word}}, help="batches for one step of the optimizer")
     parser.add_argument("--epochs", type=int, default={{epochs|word}})
@@ -53,6 +59,15 @@ def start_devices():
     return device, rank, world
 
 
+def agree(save, end, device):
+    """What one process has seen, a signal or its clock, all processes do at the same step."""
+    if not dist.is_initialized():
+        return save, end
+    seen = torch.tensor([save, end], dtype=torch.int32, device=device)
+    dist.all_reduce(seen, op=dist.ReduceOp.MAX)
+    return seen.bool().tolist()
+
+
 def tiny():
     model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 4))
     inputs = torch.randn(2048, 32, generator=torch.Generator().manual_seed(0))
@@ -72,9 +87,9 @@ def load(args):
     from transformers import AutoModelForCausalLM, AutoTokenizer{{#qlora}}, BitsAndBytesConfig{{/qlora}}
     from datasets import load_dataset
 
-    tokenizer = AutoTokenizer.from_pretrained(MODEL)
+    tokenizer = AutoTokenizer.from_pretrained(args.model)
     model = AutoModelForCausalLM.from_pretrained(
-        MODEL, dtype=torch.{{#bf16}}bfloat16{{/bf16}}{{^bf16}}float32{{/bf16}}{{#qlora}},
+        args.model, dtype=torch.{{#bf16}}bfloat16{{/bf16}}{{^bf16}}float32{{/bf16}}{{#qlora}},
         quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16){{/qlora}})
 {{#checkpointing}}
     model.gradient_checkpointing_enable()
@@ -102,7 +117,7 @@ def load(args):
                                   transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])])
     data = datasets.ImageFolder(args.data, prepare)
     plain = str.maketrans("", "", "-_.")
-    name = next(name for name in timm.list_models() if name.translate(plain) == MODEL.translate(plain))
+    name = next(name for name in timm.list_models() if name.translate(plain) == args.model.translate(plain))
     return timm.create_model(name, pretrained={{#fine_tune}}True{{/fine_tune}}{{^fine_tune}}False{{/fine_tune}}, num_classes=len(data.classes)), data, classify
 {{/images}}
 {{^language}}
@@ -111,6 +126,46 @@ def load(args):
     raise SystemExit("Put your model, your data and your loss here: return model, dataset, loss(model, batch).")
 {{/images}}
 {{/language}}
+
+
+{{#sharded}}
+def shard(model, device):
+    """Weights, gradients and states of the optimizer lie in parts on all devices."""
+    from torch.distributed.fsdp import {{#offload_parameters}}CPUOffloadPolicy, {{/offload_parameters}}fully_shard
+
+    kind = {"mesh": dist.init_device_mesh(device.type, (dist.get_world_size(),))}
+{{#offload_parameters}}
+    kind["offload_policy"] = CPUOffloadPolicy()
+{{/offload_parameters}}
+    blocks = [block for parts in model.modules() if isinstance(parts, torch.nn.ModuleList) for block in parts]
+    inner = {part for block in blocks for part in block.modules() if part is not block}
+    for block in blocks:
+        if block not in inner:
+            fully_shard(block, **kind)
+    return fully_shard(model, **kind)
+
+
+{{/sharded}}
+def make_optimizer(model):
+    values = [value for value in model.parameters() if value.requires_grad]
+{{#eight_bit}}
+    if values[0].is_cuda:
+        import bitsandbytes
+
+        return bitsandbytes.optim.AdamW8bit(values, lr=LEARNING_RATE)
+{{/eight_bit}}
+{{#sgd}}
+    return torch.optim.SGD(values, lr=LEARNING_RATE, momentum=0.9)
+{{/sgd}}
+{{#adafactor}}
+    return torch.optim.Adafactor(values, lr=LEARNING_RATE)
+{{/adafactor}}
+{{#adamw}}
+    return torch.optim.AdamW(values, lr=LEARNING_RATE)  # planned: {{optimizer|comment}}
+{{/adamw}}
+{{#eight_bit}}
+    return torch.optim.AdamW(values, lr=LEARNING_RATE)
+{{/eight_bit}}
 
 
 class Checkpoints:
@@ -124,11 +179,17 @@ class Checkpoints:
     def load(self, model, optimizer, device):
         if not os.path.exists(self.path):
             return 0, 0
-        state = torch.load(self.path, map_location=device)
-        model.load_state_dict(state["model"], strict=False)
-        optimizer.load_state_dict(state["optimizer"])
+        state = torch.load(self.path, map_location="cpu", weights_only=True)
         if self.rank == 0:
             print(f"goes on from step {state['step']}", flush=True)
+{{#sharded}}
+        if dist.is_initialized():
+            options = StateDictOptions(full_state_dict=True, strict=False)
+            set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"], options=options)
+            return state["epoch"], state["step"]
+{{/sharded}}
+        model.load_state_dict(state["model"], strict=False)
+        optimizer.load_state_dict(state["optimizer"])
         return state["epoch"], state["step"]
 
     def due(self):
@@ -136,12 +197,21 @@ class Checkpoints:
 
     def save(self, model, optimizer, epoch, step):
         self.last = time.monotonic()
+{{#sharded}}
+        if dist.is_initialized():
+            weights, states = get_state_dict(model, optimizer, options=StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True))
+            return self.write({"model": weights, "optimizer": states, "epoch": epoch, "step": step})
+{{/sharded}}
         if self.rank != 0:
             return
         trained = {name for name, value in model.named_parameters() if value.requires_grad} | {name for name, _ in model.named_buffers()}
         state = {name: value for name, value in model.state_dict().items() if name in trained}
-        torch.save({"model": state, "optimizer": optimizer.state_dict(), "epoch": epoch, "step": step}, self.path + ".new")
-        os.replace(self.path + ".new", self.path)
+        self.write({"model": state, "optimizer": optimizer.state_dict(), "epoch": epoch, "step": step})
+
+    def write(self, state):
+        if self.rank == 0:
+            torch.save(state, self.path + ".new")
+            os.replace(self.path + ".new", self.path)
 
 
 def main():
@@ -149,10 +219,19 @@ def main():
     device, rank, world = start_devices()
     model, data, loss_of = tiny() if args.tiny else load(args)
     model.to(device)
-    optimizer = torch.optim.AdamW([value for value in model.parameters() if value.requires_grad], lr=LEARNING_RATE)
+{{#sharded}}
+    if world > 1:
+        shard(model, device)
+{{/sharded}}
+    optimizer = make_optimizer(model)
     checkpoints = Checkpoints(args, rank)
     first_epoch, step = checkpoints.load(model, optimizer, device)
+{{#sharded}}
+    whole = model
+{{/sharded}}
+{{^sharded}}
     whole = DistributedDataParallel(model, device_ids=[device.index] if device.type == "cuda" else None) if world > 1 else model
+{{/sharded}}
     sampler = DistributedSampler(data) if world > 1 else None
     loader = DataLoader(data, batch_size=args.batch, sampler=sampler, shuffle=sampler is None, num_workers=0 if args.tiny else args.workers,
                         pin_memory=device.type == "cuda", drop_last=True)
@@ -169,7 +248,14 @@ def main():
         for index, batch in enumerate(loader):
             batch = [part.to(device, non_blocking=True) for part in batch]
             last = (index + 1) % args.accumulation == 0
+{{#sharded}}
+            waits = contextlib.nullcontext()
+            if world > 1:
+                whole.set_requires_gradient_sync(last)
+{{/sharded}}
+{{^sharded}}
             waits = contextlib.nullcontext() if last or world == 1 else whole.no_sync()
+{{/sharded}}
             with waits, torch.autocast(device.type, dtype=torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}, enabled={{#mixed}}device.type == "cuda"{{/mixed}}{{^mixed}}False{{/mixed}}):
                 loss = loss_of(whole, batch) / args.accumulation
 {{#fp16}}
@@ -192,9 +278,10 @@ def main():
             step += 1
             if rank == 0 and step % 10 == 0:
                 print(f"epoch {epoch} step {step} loss {loss.item() * args.accumulation:.4f} {seen / (time.monotonic() - started):.1f} samples/s", flush=True)
-            if checkpoints.due() or stop or step == args.steps:
+            save, end = agree(checkpoints.due(), bool(stop) or step == args.steps, device)
+            if save or end:
                 checkpoints.save(model, optimizer, epoch, step)
-            if stop or step == args.steps:
+            if end:
                 return
     checkpoints.save(model, optimizer, args.epochs, step)
 

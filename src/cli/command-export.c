@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "draw/qm-language.h"
 #include "export/qm-launch.h"
 #include "qm-error.h"
 #include "qm-cli.h"
@@ -137,6 +138,8 @@ keep_to_provider (QmResolved *resolved,
 
   cloud->n = 1;
   qm_word_set (cloud->words[0], provider);
+  resolved->plan->places.buy = QM_TERNARY_NO;
+  resolved->plan->places.this_computer = QM_TERNARY_NO;
 }
 
 static GPtrArray *
@@ -202,6 +205,41 @@ save (GPtrArray   *files,
   return TRUE;
 }
 
+/* Each format to a folder of its own; those that make no sense say why. */
+static gboolean
+export_all (QmCli       *cli,
+            const char  *path,
+            const char  *directory,
+            GError     **error)
+{
+  g_autofree char *templates = template_directory ();
+  g_autoptr (QmLauncher) launcher = qm_launcher_new (templates, error);
+  g_auto (GStrv) formats = launcher != NULL ? qm_launcher_formats (launcher) : NULL;
+
+  for (guint i = 0; formats != NULL && formats[i] != NULL; i++)
+    {
+      g_autofree char *folder = g_build_filename (directory, formats[i], NULL);
+      g_autoptr (GError) local = NULL;
+      g_autoptr (GPtrArray) files = make_files (cli, formats[i], path, &local);
+
+      if (files == NULL && g_error_matches (local, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
+        {
+          g_autofree char *why = qm_error_get_text (local, qm_language_get_words ());
+
+          g_printerr ("%s\n", why);
+        }
+      else if (files == NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+      else if (!save (files, folder, error))
+        return FALSE;
+    }
+
+  return formats != NULL;
+}
+
 /**
  * qm_command_export:
  * @cli: the program
@@ -220,7 +258,7 @@ qm_command_export (QmCli   *cli,
   g_autofree char *format = NULL;
   g_autofree char *directory = NULL;
   const GOptionEntry entries[] = {
-    { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("What to write, e.g. gcloud, slurm, vllm"), "FORMAT" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("What to write, e.g. gcloud, slurm, vllm; all writes each to a folder"), "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &directory, N_("The folder to write to"), "DIR" },
     G_OPTION_ENTRY_NULL
   };
@@ -237,6 +275,8 @@ qm_command_export (QmCli   *cli,
   if (qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 
+  if (strcmp (format, "all") == 0)
+    return export_all (cli, left[1], directory, error);
   files = make_files (cli, format, left[1], error);
   return files != NULL && save (files, directory, error);
 }

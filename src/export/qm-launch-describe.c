@@ -50,7 +50,7 @@ sentence (const char    *msgid,
   return g_string_free (text, FALSE);
 }
 
-/* An element is a sentence, or an object with "text" and the value "when" it holds. */
+/* An element is a sentence, or an object with "text" and when it applies. */
 static GStrv
 sentences (JsonObject    *format,
            const char    *name,
@@ -64,10 +64,9 @@ sentences (JsonObject    *format,
     {
       JsonNode *node = json_array_get_element (list, i);
       JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-      const char *when = object != NULL ? json_object_get_string_member_with_default (object, "when", NULL) : NULL;
       const char *msgid = object != NULL ? json_object_get_string_member (object, "text") : json_node_get_string (node);
 
-      if (when == NULL || json_object_get_boolean_member_with_default (values, when, FALSE))
+      if (object == NULL || qm_launch_applies (object, values))
         g_strv_builder_take (builder, sentence (msgid, values, words));
     }
 

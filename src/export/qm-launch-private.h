@@ -8,5 +8,7 @@ G_BEGIN_DECLS
 JsonArray  *qm_launcher_get_list (QmLauncher *self);
 const char *qm_launch_senseless  (JsonObject *format,
                                   JsonObject *values);
+gboolean    qm_launch_applies    (JsonObject *part,
+                                  JsonObject *values);
 
 G_END_DECLS

@@ -119,6 +119,7 @@ add_devices (JsonObject     *values,
   set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
   set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
   set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
+  set_count (values, "vcpus_wanted", choice->offer != NULL && choice->offer->vcpus > 1 ? choice->offer->vcpus - 1 : 1);
   set_count (values, "vcpus", choice->offer != NULL ? choice->offer->vcpus : 0);
 }
 
@@ -176,10 +177,25 @@ add_software (JsonObject     *values,
       break;
     }
 
+  set_text (values, "gcp_accelerator", inner_text (software, "gcp_accelerators", device->id));
   set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
   set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
   set_text (values, "aws_image_parameter", inner_text (software, cpu ? "aws_cpu_image" : "aws_image", "parameter"));
   set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : "azure_image", "urn"));
+}
+
+/* Which server runs a trained model: one for each kind of network and device. */
+static void
+add_server (JsonObject     *values,
+            const QmPlan   *plan,
+            const QmChoice *choice)
+{
+  gboolean used = !qm_plan_is_training (plan), language = plan->task == QM_TASK_LANGUAGE_MODEL;
+  gboolean cpu = choice->estimate.device->device_class == QM_DEVICE_CLASS_CPU;
+
+  set_flag (values, "serves_vllm", used && language && !cpu);
+  set_flag (values, "serves_llama_cpp", used && language && cpu);
+  set_flag (values, "serves_onnx", used && !language);
 }
 
 /* ------------------------------------------------------------------- the job */
@@ -194,6 +210,22 @@ learning_rate (const QmPlan     *plan,
     return RATE_ADAPTER;
 
   return plan->activity == QM_ACTIVITY_FINE_TUNE ? RATE_FINE_TUNE : RATE_TRAIN;
+}
+
+/* The starter script knows these; another is named beside AdamW. */
+static void
+add_optimizer (JsonObject  *values,
+               QmOptimizer  optimizer)
+{
+  gboolean eight_bit = optimizer == QM_OPTIMIZER_ADAMW_8BIT || optimizer == QM_OPTIMIZER_PAGED_ADAMW_8BIT;
+  gboolean sgd = optimizer == QM_OPTIMIZER_SGD || optimizer == QM_OPTIMIZER_SGD_MOMENTUM;
+  gboolean adafactor = optimizer == QM_OPTIMIZER_ADAFACTOR;
+
+  set_text (values, "optimizer", qm_enum_to_word (QM_TYPE_OPTIMIZER, optimizer));
+  set_flag (values, "eight_bit", eight_bit);
+  set_flag (values, "sgd", sgd);
+  set_flag (values, "adafactor", adafactor);
+  set_flag (values, "adamw", !eight_bit && !sgd && !adafactor);
 }
 
 static void
@@ -220,7 +252,7 @@ add_training (JsonObject     *values,
   set_flag (values, "fp16", fp16);
   set_flag (values, "mixed", bf16 || fp16);
   set_text (values, "precision", bf16 ? "bf16" : fp16 ? "fp16" : "no");
-  set_text (values, "optimizer", qm_enum_to_word (QM_TYPE_OPTIMIZER, training->optimizer));
+  add_optimizer (values, training->optimizer);
   set_count (values, "micro_batch", micro);
   set_count (values, "accumulation", accumulation);
   set_count (values, "global_batch", micro * accumulation * MAX (1, c->data_parallel));
@@ -260,6 +292,7 @@ add_serving (JsonObject     *values,
   set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
   set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
   set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
+  set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
   set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
   set_count (values, "port", PORT);
 }
@@ -320,6 +353,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_devices (values, choice);
   add_tpu (values, software, choice);
   add_software (values, software, choice);
+  add_server (values, plan, choice);
   add_training (values, plan, choice);
   add_serving (values, choice);
   add_model (values, estimator, resolved);

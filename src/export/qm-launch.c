@@ -167,6 +167,25 @@ qm_launch_senseless (JsonObject *format,
 }
 
 /**
+ * qm_launch_applies:
+ * @part: of the description of a format: a file, or a sentence
+ * @values: of qm_launch_values()
+ *
+ * Returns: whether it belongs to this choice: the value that "when" names is
+ *   true, and the one that "unless" names is not
+ */
+gboolean
+qm_launch_applies (JsonObject *part,
+                   JsonObject *values)
+{
+  const char *when = json_object_get_string_member_with_default (part, "when", NULL);
+  const char *unless = json_object_get_string_member_with_default (part, "unless", NULL);
+
+  return (when == NULL || json_object_get_boolean_member_with_default (values, when, FALSE)) &&
+         (unless == NULL || !json_object_get_boolean_member_with_default (values, unless, FALSE));
+}
+
+/**
  * qm_launcher_provider:
  * @self: a launcher
  * @format: the id of a format
@@ -254,13 +273,12 @@ qm_launcher_fill (QmLauncher  *self,
   list = json_object_get_array_member (description, "files");
   for (guint i = 0; i < json_array_get_length (list); i++)
     {
-      JsonObject *wanted = json_array_get_object_element (list, i);
-      const char *unless = json_object_get_string_member_with_default (wanted, "unless", "");
+      JsonObject *described = json_array_get_object_element (list, i);
       QmLaunchFile *file;
 
-      if (json_object_get_boolean_member_with_default (values, unless, FALSE))
+      if (!qm_launch_applies (described, values))
         continue;
-      file = write_file (self, wanted, values, error);
+      file = write_file (self, described, values, error);
       if (file == NULL)
         return NULL;
       g_ptr_array_add (files, file);

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exported files are read by the tools that they are for: test-exported-files.py PROGRAM [NAME...].
+
+Run by ./dev test --integration, which installs those tools. The last line is
+"N passed, N failed".
+"""
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+PROGRAM = os.path.abspath(sys.argv[1])
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOOLS = os.path.dirname(sys.executable)
+RANDOM_PLANS = 200
+CHAT = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-8b"}}
+LARGE = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-70b"}, "training": {"method": "full"}}
+SERVE = {"task": "language-model", "activity": "serve", "stage": "production", "model": {"id": "llama-3.1-8b"}}
+PICTURES = {"task": "image-classification", "activity": "train", "model": {"id": "resnet-50"}}
+LIGHT = {"task": "image-classification", "activity": "serve", "model": {"id": "mobilenetv3-large-100"}}
+QUIET = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "DS_ACCELERATOR": "cpu", "JAX_PLATFORMS": "cpu",
+         "HF_HUB_OFFLINE": "1", "PATH": TOOLS + ":" + os.environ["PATH"], "TOKENIZERS_PARALLELISM": "false"}
+
+
+def run(*command, timeout=300, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=QUIET, **options)
+
+
+def write_plan(name, plan):
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump({"format": "quartermaster-plan", "version": 1, "title": name, **plan}, file)
+    return name
+
+
+def export(name, plan, form):
+    """The folder with the files, or None and the reason."""
+    result = run(PROGRAM, "export", write_plan(f"{name}.qmplan", plan), "--format", form, "-o", f"{name}-{form}")
+    assert result.returncode == 0, (form, result.stderr)
+    return f"{name}-{form}"
+
+
+def answer(name, plan):
+    return json.loads(run(PROGRAM, "recommend", "--json", write_plan(f"{name}.qmplan", plan)).stdout)["choices"][0]
+
+
+# ------------------------------------------------------------------ each reader
+
+def read_accelerate(path):
+    from accelerate.commands.config.config_args import load_config_from_file
+
+    return load_config_from_file(path)
+
+
+def read_deepspeed(path):
+    os.environ["DS_ACCELERATOR"] = "cpu"
+    from deepspeed.runtime.config import DeepSpeedConfig
+
+    return DeepSpeedConfig(path)
+
+
+def read_skypilot(path):
+    import sky
+
+    return sky.Task.from_yaml(path)
+
+
+def read_dockerfile(path):
+    from dockerfile_parse import DockerfileParser
+
+    with open(path, "rb") as file:
+        parsed = DockerfileParser(fileobj=tempfile.TemporaryFile())
+        parsed.content = file.read().decode()
+    instructions = [step["instruction"] for step in parsed.structure if step["instruction"] != "COMMENT"]
+    known = {"FROM", "LABEL", "ENV", "WORKDIR", "COPY", "RUN", "CMD", "EXPOSE"}
+    assert instructions[0] == "FROM" and set(instructions) <= known, instructions
+    for step in parsed.structure:
+        if step["instruction"] == "CMD":
+            assert all(isinstance(part, str) for part in json.loads(step["value"])), step
+    return parsed
+
+
+def read_kubernetes(path):
+    """Kubernetes' own kinds by its published schemas, others by those of their projects."""
+    import jsonschema
+    import kubernetes_validate
+    import yaml
+
+    with open(os.path.join(HERE, "schemas", "custom-resources.json"), encoding="utf-8") as file:
+        custom = json.load(file)["kinds"]
+    with open(path, encoding="utf-8") as file:
+        objects = list(yaml.safe_load_all(file))
+    for item in objects:
+        key = f"{item['apiVersion']}/{item['kind']}"
+        if key in custom:
+            jsonschema.validate(item, custom[key]["schema"])
+        else:
+            kubernetes_validate.validate(item, kubernetes_validate.latest_version(), strict=True)
+    return objects
+
+
+def read_shell(path):
+    checked = run("shellcheck", "-s", "bash", path)
+    assert checked.returncode == 0, checked.stdout
+
+
+def read_python(path):
+    checked = run(sys.executable, "-m", "py_compile", path)
+    assert checked.returncode == 0, checked.stderr
+
+
+READERS = {
+    "accelerate.yaml": read_accelerate, "deepspeed.json": read_deepspeed, "task.yaml": read_skypilot, "Dockerfile": read_dockerfile,
+    "job.yaml": read_kubernetes, "service.yaml": read_kubernetes, "autoscaler.yaml": read_kubernetes, "queue.yaml": read_kubernetes,
+}
+
+
+def reader_of(path):
+    name = os.path.basename(path)
+    if name.endswith((".sh", ".sbatch")):
+        return read_shell
+    if name.endswith(".py"):
+        return read_python
+    return READERS.get(name, lambda path: None)
+
+
+# ------------------------------------------------------------------------ tests
+
+def accelerate_agrees():
+    config = read_accelerate(os.path.join(export("chat", CHAT, "accelerate"), "accelerate.yaml"))
+    configuration = answer("chat", CHAT)["configuration"]
+    assert config.num_processes == configuration["devices"] and config.num_machines == configuration["nodes"], vars(config)
+    large = read_accelerate(os.path.join(export("large", LARGE, "accelerate"), "accelerate.yaml"))
+    assert large.distributed_type in ("DEEPSPEED", "FSDP"), vars(large)
+
+
+def deepspeed_agrees():
+    config = read_deepspeed(os.path.join(export("large", LARGE, "deepspeed"), "deepspeed.json"))
+    configuration = answer("large", LARGE)["configuration"]
+    assert config.train_micro_batch_size_per_gpu == configuration["micro_batch"]
+    assert config.gradient_accumulation_steps == configuration["gradient_accumulation"]
+    assert config.zero_config.stage >= 1
+
+
+def skypilot_agrees():
+    for name, plan in {"chat": CHAT, "serve": SERVE}.items():
+        choice = answer(name, plan)
+        task = read_skypilot(os.path.join(export(name, plan, "skypilot"), "task.yaml"))
+        if choice.get("offer"):
+            assert task.num_nodes == choice["configuration"]["nodes"], task
+
+
+def worked_example():
+    """A LoRA run on one A100 of Google Cloud: the machine, image and batch of the plan."""
+    plan = {**CHAT, "model": {"id": "llama-2-7b"}, "training": {"method": "lora", "sequence_length": 512},
+            "places": {"cloud": ["gcp"], "buy": False, "this_computer": False},
+            "configuration": {"device": "a100-sxm4-40gb", "devices": 1, "micro_batch": 8, "gradient_accumulation": 4}}
+    with open(os.path.join(export("a9", plan, "gcloud"), "launch-gcloud.sh"), encoding="utf-8") as file:
+        script = file.read()
+    assert "--machine-type=a2-highgpu-1g" in script, script
+    with open("a9-gcloud/run.sh", encoding="utf-8") as file:
+        assert "--batch 8 --accumulation 4" in file.read()
+
+
+def slurm_accepts():
+    if shutil.which("slurmctld") is None:
+        raise Skip("slurmctld is not installed")
+    state = os.path.abspath("slurm")
+    os.makedirs(state)
+    host = os.uname().nodename.split(".")[0]
+    with open("slurm.conf", "w", encoding="utf-8") as file:
+        file.write(f"ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nAuthType=auth/munge\nSlurmUser=root\nStateSaveLocation={state}\n"
+                   f"SlurmctldPidFile={state}/pid\nSlurmctldPort=16817\nGresTypes=gpu\nSelectType=select/cons_tres\nProctrackType=proctrack/pgid\n"
+                   f"SlurmctldParameters=enable_configless\nReturnToService=2\nMpiDefault=none\nTaskPlugin=task/none\n"
+                   f"NodeName=node[1-64] NodeAddr=127.0.0.1 CPUs=256 RealMemory=1000000 Gres=gpu:16 State=FUTURE\n"
+                   f"PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n".replace("State=FUTURE", "State=CLOUD"))
+    environment = {**QUIET, "SLURM_CONF": os.path.abspath("slurm.conf")}
+    os.makedirs("/run/munge", exist_ok=True)
+    with open("munge.key", "wb") as file:
+        file.write(os.urandom(1024))
+    os.chmod("munge.key", 0o400)
+    munge = subprocess.Popen(["munged", "-F", "--force", "--key-file", os.path.abspath("munge.key"), "--socket", os.path.abspath("munge.socket"),
+                              "--pid-file", os.path.abspath("munge.pid"), "--log-file", os.path.abspath("munge.log"),
+                              "--seed-file", os.path.abspath("munge.seed")])
+    with open("slurm.conf", "a", encoding="utf-8") as file:
+        file.write(f"AuthInfo=socket={os.path.abspath('munge.socket')}\n")
+    with open("slurmctld.log", "w", encoding="utf-8") as log:
+        control = subprocess.Popen(["slurmctld", "-D"], env=environment, stdout=log, stderr=log)
+    try:
+        for name, plan in {"chat": CHAT, "large": LARGE, "serve": SERVE}.items():
+            script = os.path.join(export(name, plan, "slurm"), "job.sbatch")
+            for _ in range(20):
+                result = subprocess.run(["sbatch", "--test-only", script], env=environment, capture_output=True, text=True, timeout=60)
+                if "Unable to contact" not in result.stderr:
+                    break
+                time.sleep(0.5)
+            assert result.returncode == 0 and "to start at" in result.stderr, (result.stderr, open("slurmctld.log", encoding="utf-8").read()[-500:])
+    finally:
+        control.terminate()
+        munge.terminate()
+        control.wait()
+        munge.wait()
+
+
+def kill_and_resume(command, folder, checkpoint):
+    """Started, stopped with its checkpoint, and started again: it goes on."""
+    log = os.path.join(folder, "log.txt")
+    with open(log, "w", encoding="utf-8") as output:
+        process = subprocess.Popen([*command, "--epochs", "100000"], cwd=folder, env=QUIET, stdout=output, stderr=output, start_new_session=True)
+    deadline = time.monotonic() + 200
+    while not os.path.exists(os.path.join(folder, checkpoint)):
+        assert process.poll() is None and time.monotonic() < deadline, open(log, encoding="utf-8").read()[-800:]
+        time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    again = run(*command, "--steps", "1000000", "--epochs", "0", cwd=folder, timeout=200)
+    assert again.returncode == 0, again.stderr[-800:]
+    assert re.search(r"goes on from step [1-9]", again.stdout), again.stdout
+
+
+# Debian's PyTorch is built without libuv, which torchrun and its processes would take.
+WITHOUT_LIBUV = """
+import sys
+import torch.distributed
+
+real = torch.distributed.TCPStore
+for name, module in list(sys.modules.items()):
+    if name.startswith("torch") and getattr(module, "TCPStore", None) is real:
+        module.TCPStore = lambda *options, **named: real(*options, **{**named, "use_libuv": False})
+"""
+
+
+def starter_resumes():
+    """The exported command, with two processes of this computer in place of its devices."""
+    os.makedirs("patch")
+    with open("patch/sitecustomize.py", "w", encoding="utf-8") as file:
+        file.write(WITHOUT_LIBUV)
+    import torch
+
+    # PyTorch shards on processors from 2.7 on.
+    shards = tuple(map(int, torch.__version__.split("+")[0].split(".")[:2])) >= (2, 7)
+    for name, plan in {"chat": CHAT, **({"large": LARGE} if shards else {})}.items():
+        folder = os.path.abspath(export(name, plan, "torchrun"))
+        with open(os.path.join(folder, "run.sh"), encoding="utf-8") as file:
+            script = file.read().replace("exec torchrun", f"export PYTHONPATH={os.path.abspath('patch')}\nexec torchrun")
+        script = re.sub(r"--nnodes=\d+ --node-rank=\S+ --master-addr=\S+ --master-port=\d+", "--standalone", script)
+        script = re.sub(r"(?m)^: .*\n", "", script)
+        script = re.sub(r"--nproc-per-node=\d+", "--nproc-per-node=2", script)
+        with open(os.path.join(folder, "here.sh"), "w", encoding="utf-8") as file:
+            file.write(script)
+        kill_and_resume(["bash", "here.sh", "--tiny", "--checkpoint-minutes", "0.02"], folder, "checkpoints/last.pt")
+
+
+def accelerate_launches():
+    """The starter script under accelerate launch, with the exported settings but for the number of devices."""
+    folder = os.path.abspath(export("chat", CHAT, "accelerate"))
+    result = run(os.path.join(TOOLS, "accelerate"), "launch", "--config_file", "accelerate.yaml", "--cpu", "--num_processes", "2",
+                 "train.py", "--tiny", "--epochs", "1", "--steps", "20", cwd=folder)
+    assert result.returncode == 0 and "step 20" in result.stdout, (result.stdout, result.stderr[-800:])
+
+
+def jax_resumes():
+    plan = {"task": "language-model", "activity": "train", "model": {"id": "llama-3.2-1b"}, "places": {"cloud": ["gcp"]},
+            "configuration": {"device": "tpu-v5e"}}
+    folder = os.path.abspath(export("tpu", plan, "gcloud"))
+    kill_and_resume([sys.executable, "train_jax.py", "--tiny", "--batch", "64", "--checkpoint-minutes", "0.02"], folder,
+                    "checkpoints/last.pickle")
+
+
+def language_model_trains():
+    """The part of the starter that loads a model and text, with a tiny one made here."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = Tokenizer(models.WordLevel({"[UNK]": 0, **{word: index + 1 for index, word in enumerate("abcdefgh")}}, unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]").save_pretrained("tiny-llama")
+    LlamaForCausalLM(LlamaConfig(vocab_size=9, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2,
+                                 num_key_value_heads=2)).save_pretrained("tiny-llama")
+    with open("text.jsonl", "w", encoding="utf-8") as file:
+        for _ in range(400):
+            file.write(json.dumps({"text": " ".join(random.choices("abcdefgh", k=400))}) + "\n")
+    plan = {**CHAT, "training": {"method": "lora", "sequence_length": 128}}
+    folder = os.path.abspath(export("words", plan, "script"))
+    result = run(sys.executable, "train.py", "--model", os.path.abspath("tiny-llama"), "--data", os.path.abspath("text.jsonl"), "--batch", "4",
+                 "--workers", "0", "--steps", "10", cwd=folder, timeout=400)
+    assert result.returncode == 0 and "step 10" in result.stdout, (result.stdout, result.stderr[-1500:])
+
+
+def random_plan(generator):
+    task = generator.choice(["language-model", "text-encoder", "image-classification", "object-detection", "image-generation", "speech",
+                             "recommender", "tabular"])
+    plan = {"task": task, "activity": generator.choice(["train", "fine-tune", "serve", "batch-inference"]),
+            "stage": generator.choice(["prototype", "development", "production"])}
+    if generator.random() < 0.5:
+        plan["limits"] = {"money": generator.choice([50, 1000, 50000])}
+    if generator.random() < 0.4:
+        plan["places"] = {"cloud": [generator.choice(["gcp", "aws", "azure"])], "buy": False, "this_computer": False}
+    return plan
+
+
+def everything():
+    """Whatever the plan, each format is read by its tool or says why it makes no sense."""
+    generator = random.Random(7)
+    seen, reasons = {}, 0
+    for number in range(RANDOM_PLANS):
+        path = write_plan(f"random-{number}.qmplan", random_plan(generator))
+        result = run(PROGRAM, "export", path, "--format", "all", "-o", f"random-{number}")
+        if result.returncode == 2 and "contradict" in result.stderr:
+            continue
+        assert result.returncode == 0, (open(path, encoding="utf-8").read(), result.stderr)
+        reasons += result.stderr.count("\n")
+        for file in glob.glob(f"random-{number}/*/*"):
+            with open(file, encoding="utf-8") as source:
+                text = re.sub(r"(?m)^# .*$", "", source.read())
+            key = (os.path.basename(file), text)
+            if key in seen:
+                continue
+            seen[key] = True
+            try:
+                reader_of(file)(file)
+            except Exception as error:
+                raise AssertionError(f"{file} of {open(path, encoding='utf-8').read()}: {error}") from error
+    print(f"# {len(seen)} different files of {RANDOM_PLANS} plans were read; {reasons} times a format made no sense")
+
+
+class Skip(Exception):
+    pass
+
+
+
+TESTS = [accelerate_agrees, deepspeed_agrees, skypilot_agrees, worked_example, slurm_accepts, starter_resumes, accelerate_launches,
+         jax_resumes, language_model_trains, everything]
+
+
+def main():
+    wanted = set(sys.argv[2:])
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for test in TESTS:
+            if wanted and test.__name__ not in wanted:
+                continue
+            start = time.monotonic()
+            try:
+                test()
+                passed += 1
+                print(f"ok - {test.__name__} # {time.monotonic() - start:.0f} s", flush=True)
+            except Skip as reason:
+                print(f"ok - {test.__name__} # SKIP {reason}", flush=True)
+            except Exception:
+                failed += 1
+                print(f"not ok - {test.__name__}\n# " + traceback.format_exc()[-2500:].replace("\n", "\n# "), flush=True)
+        os.chdir("/")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
