@@ -400,6 +400,7 @@ read_framework (QmLlmTrainingConstants  *self,
   framework->counts_whole_attention = has_trait (line, "counts-whole-attention");
   framework->early_attention = has_trait (line, "early-attention");
   framework->whole_load = has_trait (line, "whole-load");
+  framework->recomputes_qlora = has_trait (line, "recomputes-qlora");
   framework->keeps_frozen_inputs = has_trait (line, "keeps-frozen-inputs");
   framework->single_quantisation = has_trait (line, "single-quantisation");
   self->n_frameworks++;

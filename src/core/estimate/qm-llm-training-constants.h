@@ -203,6 +203,7 @@ typedef struct {
   gboolean counts_whole_attention;  /* its FLOP/s: also what the causal mask leaves out */
   gboolean early_attention;
   gboolean whole_load;              /* each device reads the whole checkpoint */
+  gboolean recomputes_qlora;        /* unless told otherwise */
   gboolean keeps_frozen_inputs;
   gboolean single_quantisation;     /* nf4 scales stay in 32 bit unless asked */
   gboolean memory_measured;         /* on any device */

@@ -235,7 +235,8 @@ resolve_recomputed (QmLlmJob *self)
     self->recomputed = (none.whole - target) / (none.whole - all.whole);
 }
 
-/* None where the job then fits, else full; Megatron recomputes layer by layer. */
+/* None where the job then fits, else full; Megatron recomputes layer by layer, and
+ * PEFT's prepare_model_for_kbit_training and what builds on it turn it on. */
 static void
 resolve_checkpointing (QmLlmJob *self)
 {
@@ -246,6 +247,12 @@ resolve_checkpointing (QmLlmJob *self)
   self->checkpointing = self->plan->training.activation_checkpointing;
   if (self->checkpointing != QM_CHECKPOINTING_UNSET)
     return;
+
+  if (self->plan->training.method == QM_METHOD_QLORA && self->framework->recomputes_qlora)
+    {
+      self->checkpointing = QM_CHECKPOINTING_FULL;
+      return;
+    }
 
   self->checkpointing = QM_CHECKPOINTING_NONE;
   if (self->stack == QM_LLM_STACK_MEGATRON)
