@@ -230,6 +230,7 @@ qm_machine_get_here (QmMachine *self,
         continue;
       here->devices[here->n_devices] = device->device;
       here->usable_bytes[here->n_devices] = device->memory_bytes;
+      here->free_bytes[here->n_devices] = device->memory_free_bytes;
       here->n_devices++;
     }
 

@@ -3,6 +3,7 @@
 
 #include "decide/qm-hurdles.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,25 @@ qm_choice_set_label (QmChoice *choice)
     g_strlcpy (choice->label, hardware, sizeof choice->label);
 }
 
+/* Whether other programs hold so much of the memory that it fits only without them. */
+gboolean
+qm_memory_is_taken (const QmMemory *memory)
+{
+  return memory->free_bytes > 0 && memory->fits && memory->need.p50 > memory->free_bytes;
+}
+
+QmMessage *
+qm_memory_explain_taken (const QmMemory *memory)
+{
+  QmMessage *message = qm_message_new ("not-free-now", N_("It fits, but not now: {need} are needed, {free} are free"));
+
+  qm_message_set_detail (message, N_("Other programs use the rest of the memory of this device. Close them first."));
+  qm_message_add (message, "need", QM_ARGUMENT_BYTES, memory->need.p50);
+  qm_message_add (message, "free", QM_ARGUMENT_BYTES, memory->free_bytes);
+
+  return message;
+}
+
 void
 qm_choice_from_row (const QmSearch *search,
                     const QmRow    *row,
@@ -116,11 +136,14 @@ qm_choice_from_row (const QmSearch *search,
 
   *choice = (QmChoice) { .kind = QM_CHOICE_OTHER, .dominated_by = -1, .ruled_out_against = -1 };
   qm_search_complete (search, row, &choice->estimate);
+  choice->estimate.memory.free_bytes = placement->free_bytes;
   choice->place = placement->place;
   choice->offer = placement->offer;
   choice->machines = solution_of (search, row)->machines;
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   choice->drawbacks = qm_hurdles_explain (row->drawbacks, recipe->stack.needs, search->job.economics, MAX_DRAWBACKS);
+  if (qm_memory_is_taken (&choice->estimate.memory))
+    g_ptr_array_add (choice->drawbacks, qm_memory_explain_taken (&choice->estimate.memory));
   brief = qm_hurdles_brief (row->drawbacks, search->job.economics);
   if (brief != NULL)
     choice->drawback = qm_message_add_text (qm_message_new ("drawback", brief), "needs", QM_ARGUMENT_NAME,

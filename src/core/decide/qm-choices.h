@@ -14,6 +14,8 @@ void    qm_choice_from_row       (const QmSearch *search,
 void    qm_choice_copy           (const QmChoice *source,
                                   QmChoice       *copy);
 void    qm_choice_set_label      (QmChoice       *choice);
+gboolean   qm_memory_is_taken      (const QmMemory *memory);
+QmMessage *qm_memory_explain_taken (const QmMemory *memory);
 
 /* (element-type QmChoice), with a clear function */
 GArray *qm_choices_new           (void);

@@ -167,6 +167,7 @@ add_memory (JsonObject       *root,
   set_range (object, "need_bytes", memory->need);
   set_count (object, "capacity_bytes", memory->capacity_bytes);
   set_count (object, "usable_bytes", memory->usable_bytes);
+  set_count (object, "free_bytes", memory->free_bytes > 0 ? memory->free_bytes : NAN);
   if (judged)
     json_object_set_boolean_member (object, "fits", memory->fits);
   else

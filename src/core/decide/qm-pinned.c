@@ -197,6 +197,8 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (qm_range_is_known (memory->need) && memory->usable_bytes > 0 && qm_plan_is_training (resolved->plan) &&
       memory->need.p50 > 0.85 * memory->usable_bytes && memory->need.p50 <= memory->usable_bytes)
     g_ptr_array_add (messages, qm_message_new ("memory-pressure", N_("So full a device runs slower than estimated: the allocator must tidy up often")));
+  if (qm_memory_is_taken (memory))
+    g_ptr_array_add (messages, qm_memory_explain_taken (memory));
   if (!choice->estimate.throughput.known)
     g_ptr_array_add (messages, qm_message_new ("no-rate", N_("The data sheet lacks what its speed follows from")));
   if (choice->estimate.throughput.state == QM_STATE_NEW)

@@ -142,6 +142,10 @@ add_this_computer (Builder      *self,
       placement = placement_new (here->devices[i], same, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
       if (here->usable_bytes[i] > 0)
         placement.device.usable_bytes = here->usable_bytes[i];
+      placement.free_bytes = here->free_bytes[i];
+      for (int j = 0; j < i; j++)
+        if (here->devices[j] == here->devices[i])
+          placement.free_bytes = MIN (placement.free_bytes, here->free_bytes[j]);
       placement.max_machines = 1;
       placement.ram_bytes = here->ram_bytes;
       g_array_append_val (self->placements, placement);

@@ -28,6 +28,7 @@ typedef struct {
   double purchase_usd;
   int cpu_cores;
   double ram_bytes;
+  double free_bytes;                /* of this computer's device, just now; 0 unknown */
   QmWord interconnect;              /* between machines; "" as usual */
 } QmPlacement;
 

@@ -128,6 +128,7 @@ G_DECLARE_FINAL_TYPE (QmRecommendation, qm_recommendation, QM, RECOMMENDATION, G
 typedef struct {
   const QmDevice *devices[16];
   double usable_bytes[16];          /* 0: the catalog's */
+  double free_bytes[16];            /* of them, just now; 0 unknown */
   int n_devices;
   const QmDevice *cpu;              /* (nullable) */
   int cpu_cores;

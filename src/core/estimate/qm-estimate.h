@@ -70,6 +70,7 @@ typedef struct {
   double parts[QM_MEMORY_N_PARTS];
   double capacity_bytes;
   double usable_bytes;
+  double free_bytes;                /* of a device of this computer, just now; 0 unknown */
   double host_bytes;
   QmRange host;                     /* tabular jobs: what is compared */
   gboolean fits;

@@ -6,7 +6,20 @@
 
 /* What people asked about memory in public, with the answer that turned out to
  * be right, and two figures of articles that give no recipe. The places stand
- * beside the tests: "repository#issue" on GitHub. */
+ * beside the tests: "repository#issue" on GitHub.
+ *
+ * AlexsJones/llmfit#754      unified memory     test-device-kinds /device-kinds/unified
+ * AlexsJones/llmfit#835      free memory        /asked/free-memory
+ * AlexsJones/llmfit#964      unified memory     test-device-kinds /device-kinds/unified
+ * DeepSeek-V3#577            how many           /asked/how-many-for-671b
+ * dstackai/gpuhunt#91        size of a card     /asked/size-of-l4
+ * gke-labs/open-rl#99        activations        /asked/activations-of-adapters
+ * hiyouga/LlamaFactory#4559  replicas           /asked/four-cards-are-not-one
+ * huggingface.js#1197        laptops            test-device-kinds /device-kinds/laptop
+ * pytorch/xla#1881           eight memories     test-device-kinds /device-kinds/memories, /asked/v3-8
+ * tatsu-lab/alpaca#322       sixteen bytes      /asked/sixteen-bytes
+ * tobocop2/lilbee#721        linear attention   /asked/layers-without-cache
+ */
 
 #define GIB (1024.0 * 1024 * 1024)
 
@@ -169,6 +182,80 @@ test_layers_without_cache (void)
   g_assert_cmpfloat (memory.device.p90, <, 24.83 * gib);
 }
 
+/* AlexsJones/llmfit#835: Qwen3-32B in Q4_K_M at 32 K tokens asks for 27.5 GiB; of a
+ * 7900 XT with 20 GiB and a 2080 with 8 only 11.7 were free. Cards of two makers
+ * do not work together, and what others hold is not there. */
+static void
+test_free_memory (void)
+{
+  QmMemory memory = memory_of (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'serve', 'model': {'id': 'qwen3-32b'},"
+    " 'serving': {'engine': 'llama.cpp', 'weights': 'gguf-q4_k_m', 'input_tokens': 32256, 'output_tokens': 512, 'concurrency': 1},"
+    " 'configuration': {'device': 'rx-7900-xt', 'devices': 1}}");
+  QmMemory other = { .fits = TRUE, .free_bytes = 11.7 * GIB, .need = memory.need };
+
+  g_assert_cmpfloat (fabs (memory.need.p50 / (27.5 * GIB) - 1), <, 0.05);
+  g_assert_false (memory.fits);
+  g_assert_false (qm_memory_is_taken (&memory));
+  g_assert_null (qm_catalog_find_device (catalog, "rx-7900-xt+rtx-2080"));
+  g_assert_true (qm_memory_is_taken (&other));
+  other.free_bytes = 30 * GIB;
+  g_assert_false (qm_memory_is_taken (&other));
+}
+
+/* The same on this computer: the choice says that others hold the memory. */
+static void
+test_taken_here (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (
+    "{\"format\": \"quartermaster-plan\", \"version\": 1, \"task\": \"language-model\", \"activity\": \"serve\","
+    " \"model\": {\"id\": \"llama-3.1-8b\"}, \"serving\": {\"requests_per_second\": 0.01, \"weights\": \"gguf-q4_k_m\"},"
+    " \"places\": {\"this_computer\": true, \"buy\": false, \"cloud\": []}}", -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  QmHere here = { .devices = { qm_catalog_find_device (catalog, "rx-7900-xt") }, .usable_bytes = { 19.98 * GIB },
+                  .free_bytes = { 3.6 * GIB }, .n_devices = 1 };
+  g_autoptr (QmRecommendation) recommendation = NULL;
+  const QmChoice *choice;
+
+  g_assert_no_error (error);
+  recommendation = qm_recommend (estimator, resolved, &here, NULL);
+  g_assert_cmpuint (qm_recommendation_n_choices (recommendation), >, 0);
+  choice = qm_recommendation_choice (recommendation, 0);
+  g_assert_cmpfloat (choice->estimate.memory.free_bytes, ==, 3.6 * GIB);
+  g_assert_true (qm_memory_is_taken (&choice->estimate.memory));
+}
+
+/* dstackai/gpuhunt#91: an L4 has 24 GB, of which 22.49 GiB may be used. */
+static void
+test_size_of_l4 (void)
+{
+  const QmDevice *l4 = qm_catalog_find_device (catalog, "l4");
+
+  g_assert_cmpfloat_with_epsilon (l4->memory_bytes, 24 * GIB, 1);
+  g_assert_cmpfloat (fabs (l4->usable_bytes / (22.49 * GIB) - 1), <, 0.01);
+}
+
+/* pytorch/xla#1881: what asks for more than 16 GB must be shared among the eight
+ * memories of a v3-8, replicas die. */
+static QmMemory
+v3_8 (const char *sharding)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'train', 'model': {'parameters': 1.5e9},"
+    " 'training': {'precision': 'amp-bf16', 'optimizer': 'adamw', 'sequence_length': 512, 'activation_checkpointing': 'full'},"
+    " 'configuration': {'device': 'tpu-v3', 'devices': 4, 'data_parallel': 4, 'micro_batch': 2, 'sharding': '%s'}}", sharding);
+
+  return memory_of (text);
+}
+
+static void
+test_v3_8 (void)
+{
+  g_assert_cmpint (v3_8 ("none").verdict, ==, QM_VERDICT_DOES_NOT_FIT);
+  g_assert_cmpint (v3_8 ("zero3").verdict, ==, QM_VERDICT_FITS);
+}
+
 static QmMemory
 vit_huge (const char *precision)
 {
@@ -248,6 +335,10 @@ main (int    argc,
   g_test_add_func ("/asked/four-cards-are-not-one", test_four_cards_are_not_one);
   g_test_add_func ("/asked/how-many-for-671b", test_how_many_for_671b);
   g_test_add_func ("/asked/layers-without-cache", test_layers_without_cache);
+  g_test_add_func ("/asked/free-memory", test_free_memory);
+  g_test_add_func ("/asked/taken-here", test_taken_here);
+  g_test_add_func ("/asked/size-of-l4", test_size_of_l4);
+  g_test_add_func ("/asked/v3-8", test_v3_8);
   g_test_add_func ("/article/vit-huge", test_article_vit_huge);
   g_test_add_func ("/article/zero3", test_article_zero3);
   status = g_test_run ();
