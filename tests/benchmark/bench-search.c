@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <glib/gstdio.h>
+
 #include "decide/qm-recommendation.h"
 #include "varied-plans.h"
 
@@ -14,12 +16,15 @@
  * be. */
 
 #define PLANS 200
+#define CONFIGURATIONS 500
 #define FIRST_SEED 1
 #define RUNS 3
+#define GROWTH_PLANS 20
 
 typedef struct {
   double seconds;                   /* least of the runs */
   guint64 configurations;
+  double evaluation;                /* seconds of one, alone */
   int kind;
 } Measured;
 
@@ -52,6 +57,60 @@ kind_of (const QmPlan *plan)
   return qm_plan_is_training (plan) ? 0 : 1;
 }
 
+/* As the search would try them, on every device in turn. */
+static void
+prepare (const QmPlan    *plan,
+         int              i,
+         QmConfiguration *configuration)
+{
+  int devices = 1 << i % 7;
+
+  *configuration = (QmConfiguration) { .gpu_layers = -1, .devices = devices, .nodes = MAX (1, devices / 8),
+                                       .tensor_parallel = 1, .pipeline_parallel = 1, .data_parallel = devices };
+  if (!qm_plan_is_training (plan))
+    return;
+
+  configuration->sharding = i % 3 == 0 ? QM_SHARDING_ZERO3 : QM_SHARDING_NONE;
+  configuration->offload = QM_OFFLOAD_NONE;
+  configuration->micro_batch = 1 << i % 5;
+  configuration->gradient_accumulation = 1;
+}
+
+/* One configuration, without what the search does with it. Nothing is allocated
+ * for it: the program says so and ends where that is not so. */
+static double
+measure_evaluation (QmCatalog        *catalog,
+                    QmEstimator      *estimator,
+                    const QmResolved *resolved)
+{
+  g_autoptr (QmEvaluator) evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
+  QmConfiguration configurations[CONFIGURATIONS];
+  guint n = qm_catalog_n_devices (catalog);
+  double least = G_MAXDOUBLE;
+  gsize allocated;
+
+  for (int i = 0; i < CONFIGURATIONS; i++)
+    prepare (resolved->plan, i, &configurations[i]);
+
+  allocated = mallinfo2 ().uordblks;
+  for (int run = 0; run < RUNS; run++)
+    {
+      double start = processor_seconds ();
+
+      for (int i = 0; i < CONFIGURATIONS; i++)
+        {
+          QmOutline outline;
+
+          qm_evaluator_outline (evaluator, qm_catalog_device (catalog, i % n), &configurations[i], &outline);
+        }
+      least = MIN (least, processor_seconds () - start);
+    }
+  if (mallinfo2 ().uordblks != allocated)
+    g_error ("the evaluation of a configuration allocates");
+
+  return least / CONFIGURATIONS;
+}
+
 /* The fastest of the runs is the one that was disturbed least. */
 static Measured
 measure_plan (QmCatalog   *catalog,
@@ -67,6 +126,7 @@ measure_plan (QmCatalog   *catalog,
     g_error ("plan %u: %s", seed, error->message);
 
   measured.kind = kind_of (plan);
+  measured.evaluation = measure_evaluation (catalog, estimator, resolved);
   for (int i = 0; i < RUNS; i++)
     {
       double start = processor_seconds ();
@@ -95,19 +155,21 @@ static void
 print_kind (const Measured *measured,
             int             kind)
 {
-  double each[PLANS], seconds = 0, configurations = 0;
+  double evaluation[PLANS], whole[PLANS], sum = 0;
   guint n = 0;
 
   for (int i = 0; i < PLANS; i++)
     {
       if (measured[i].kind != kind || measured[i].configurations == 0)
         continue;
-      each[n++] = measured[i].seconds / measured[i].configurations;
-      seconds += measured[i].seconds;
-      configurations += measured[i].configurations;
+      evaluation[n] = measured[i].evaluation;
+      whole[n++] = measured[i].seconds / measured[i].configurations;
+      sum += measured[i].evaluation;
     }
-  print_spread (KINDS[kind], each, n, 1e-9, "ns per configuration");
-  g_print ("  %-40s %9.2f million per second and core, %u plans\n", "", configurations / seconds / 1e6, n);
+  g_print ("%s, %u plans\n", KINDS[kind], n);
+  print_spread ("one configuration", evaluation, n, 1e-9, "ns");
+  print_spread ("the same, with all of recommend", whole, n, 1e-9, "ns");
+  g_print ("  %-40s %9.2f million\n", "evaluations per second and core", n / sum / 1e6);
 }
 
 /**
@@ -131,11 +193,100 @@ bench_search (QmCatalog   *catalog,
       configurations[i] = measured[i].configurations;
     }
 
-  g_print ("recommend over %d varied plans, seconds of the processor\n", PLANS);
+  g_print ("recommend over %d varied plans, by the time of one core\n", PLANS);
   print_spread ("recommend", seconds, PLANS, 1e-3, "ms");
-  print_spread ("configurations", configurations, PLANS, 1, "  ");
+  print_spread ("configurations considered", configurations, PLANS, 1, "  ");
   for (guint i = 0; i < G_N_ELEMENTS (KINDS); i++)
     print_kind (measured, i);
+}
+
+/* Copies of a record under other names, without the names that must be its own. */
+static void
+multiply (JsonArray  *records,
+          int         factor,
+          const char *reference)
+{
+  guint n = json_array_get_length (records);
+
+  for (int copy = 1; copy < factor; copy++)
+    for (guint i = 0; i < n; i++)
+      {
+        JsonObject *source = json_array_get_object_element (records, i);
+        JsonObject *object = json_object_new ();
+        g_autoptr (GList) names = json_object_get_members (source);
+
+        for (GList *l = names; l != NULL; l = l->next)
+          {
+            const char *name = l->data;
+            gboolean renamed = g_str_equal (name, "id") || g_strcmp0 (name, reference) == 0;
+
+            if (renamed)
+              {
+                g_autofree char *other = g_strdup_printf ("%s-%d", json_object_get_string_member (source, name), copy);
+
+                json_object_set_string_member (object, name, other);
+              }
+            else if (!g_str_equal (name, "aliases") && !g_str_equal (name, "pci_ids") && !g_str_equal (name, "catalog_names"))
+              json_object_set_member (object, name, json_node_copy (json_object_get_member (source, name)));
+          }
+        json_array_add_object_element (records, object);
+      }
+}
+
+/* The file @name of the catalog, @factor times as long, to @folder. */
+static void
+write_larger (const char *name,
+              const char *list,
+              const char *reference,
+              int         factor,
+              const char *folder)
+{
+  g_autofree char *from = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", name, NULL);
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  g_autoptr (GError) error = NULL;
+
+  if (!json_parser_load_from_file (parser, from, &error))
+    g_error ("%s", error->message);
+  multiply (json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), list), factor, reference);
+  json_generator_set_root (generator, json_parser_get_root (parser));
+  if (!json_generator_to_file (generator, to, &error))
+    g_error ("%s", error->message);
+}
+
+/**
+ * bench_growth:
+ * @factor: how many times as many devices and offers
+ *
+ * Prints how long `recommend` takes with a larger catalog.
+ */
+void
+bench_growth (int factor)
+{
+  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("quartermaster-bench-XXXXXX", NULL);
+  g_autofree char *devices = g_build_filename (folder, "devices.json", NULL);
+  g_autofree char *offers = g_build_filename (folder, "offers.json", NULL);
+  g_autofree char *name = g_strdup_printf ("recommend, catalog × %d", factor);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmCatalog) catalog = NULL;
+  g_autoptr (QmEstimator) estimator = NULL;
+  double seconds[GROWTH_PLANS];
+
+  write_larger ("devices.json", "devices", NULL, factor, folder);
+  write_larger ("offers.json", "offers", "device", factor, folder);
+  catalog = qm_catalog_load (directory, folder, &error);
+  estimator = catalog != NULL ? qm_estimator_new (catalog, &error) : NULL;
+  if (estimator == NULL)
+    g_error ("%s", error->message);
+
+  for (int i = 0; i < GROWTH_PLANS; i++)
+    seconds[i] = measure_plan (catalog, estimator, FIRST_SEED + i).seconds;
+  print_spread (name, seconds, GROWTH_PLANS, 1e-3, "ms");
+  g_remove (devices);
+  g_remove (offers);
+  g_rmdir (folder);
 }
 
 /**

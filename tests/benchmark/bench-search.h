@@ -5,6 +5,7 @@
 
 void bench_search        (QmCatalog   *catalog,
                           QmEstimator *estimator);
+void bench_growth        (int          factor);
 void bench_write_answers (QmCatalog   *catalog,
                           QmEstimator *estimator,
                           const char  *folder);

@@ -249,6 +249,16 @@ measure_models (Job *job)
   measure_model (job, "read 10 GB of safetensors", "model.safetensors", (const char *) bytes->data, bytes->len, 10000000000 + bytes->len);
 }
 
+static void
+measure_growth (void)
+{
+  static const int factors[] = { 1, 10, 100 };
+
+  g_print ("with more devices and offers\n");
+  for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+    bench_growth (factors[i]);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -271,6 +281,7 @@ main (int   argc,
     {
       load_catalog (&job);
       bench_search (job.catalog, job.estimator);
+      measure_growth ();
       return EXIT_SUCCESS;
     }
   g_print ("start\n");
@@ -279,6 +290,7 @@ main (int   argc,
   for (guint i = 0; i < G_N_ELEMENTS (PLANS); i++)
     run_plan (&job, PLANS[i].name, PLANS[i].json);
   bench_search (job.catalog, job.estimator);
+  measure_growth ();
   g_clear_object (&job.estimator);
   g_clear_object (&job.catalog);
 

@@ -165,16 +165,39 @@ solve_hardware (QmSearch          *self,
   return solved;
 }
 
+static double
+magnitude (double bytes)
+{
+  return bytes > 0 ? floor (log2 (bytes)) : 0;
+}
+
+static const char *
+network_of (const QmPlacement *placement)
+{
+  return placement->max_machines > 1 ? placement->interconnect : "";
+}
+
+static guint
+hash_hardware (gconstpointer data)
+{
+  const QmPlacement *placement = data;
+
+  return g_str_hash (placement->device.id) * 31 + placement->per_machine * 7 + placement->cpu_cores;
+}
+
 /* Two placements on the same terms of memory, cores, count and network have the
  * same solutions: the price is all that differs. */
-static char *
-hardware_key (const QmPlacement *placement)
+static gboolean
+is_same_hardware (gconstpointer data_a,
+                  gconstpointer data_b)
 {
-  return g_strdup_printf ("%s %d %d %d %.0f %.0f %s %d", placement->device.id, placement->per_machine,
-                          placement->max_machines, placement->cpu_cores, placement->device.usable_bytes,
-                          placement->ram_bytes > 0 ? floor (log2 (placement->ram_bytes)) : 0,
-                          placement->max_machines > 1 ? placement->interconnect : "",
-                          placement->pricing == QM_PRICING_SPOT);
+  const QmPlacement *a = data_a, *b = data_b;
+
+  return a->per_machine == b->per_machine && a->max_machines == b->max_machines && a->cpu_cores == b->cpu_cores &&
+         rint (a->device.usable_bytes) == rint (b->device.usable_bytes) &&
+         magnitude (a->ram_bytes) == magnitude (b->ram_bytes) &&
+         (a->pricing == QM_PRICING_SPOT) == (b->pricing == QM_PRICING_SPOT) &&
+         g_str_equal (a->device.id, b->device.id) && g_str_equal (network_of (a), network_of (b));
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -214,28 +237,28 @@ static void
 search (QmSearch     *self,
         GCancellable *cancellable)
 {
-  g_autoptr (GHashTable) hardware = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autofree Solved *solved = g_new0 (Solved, self->placements->len + 1);
+  g_autoptr (GHashTable) hardware = g_hash_table_new (hash_hardware, is_same_hardware);
 
   for (guint i = 0; i < self->placements->len && !g_cancellable_is_cancelled (cancellable); i++)
     {
-      const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, i);
-      g_autofree char *key = hardware_key (placement);
-      Solved *solved = g_hash_table_lookup (hardware, key);
+      QmPlacement *placement = &g_array_index (self->placements, QmPlacement, i);
+      const Solved *found;
 
       if (pinned_elsewhere (self, placement))
         continue;
-      if (solved == NULL)
-        {
-          Solved fresh = solve_hardware (self, placement);
-
-          solved = g_memdup2 (&fresh, sizeof fresh);
-          g_hash_table_insert (hardware, g_steal_pointer (&key), solved);
-        }
+      found = g_hash_table_lookup (hardware, placement);
+      if (found != NULL)
+        self->considered += found->n;
       else
-        self->considered += solved->n;
+        {
+          solved[i] = solve_hardware (self, placement);
+          g_hash_table_insert (hardware, placement, &solved[i]);
+          found = &solved[i];
+        }
 
-      for (int j = 0; j < solved->n; j++)
-        add_row (self, i, solved->first + j);
+      for (int j = 0; j < found->n; j++)
+        add_row (self, i, found->first + j);
     }
 }
 

@@ -121,6 +121,13 @@ typedef struct {
   double peak;                      /* FLOP/s at the precision of the job */
 } QmLlmTime;
 
+/* What a device reaches with others. */
+typedef struct {
+  double inside;                    /* bytes per second in the fast domain */
+  double domain;                    /* devices */
+  double between;                   /* bytes per second and device */
+} QmLlmLinks;
+
 /* shape */
 void     qm_llm_shape_init             (QmLlmShape                   *self,
                                         const QmModel                *model,
@@ -159,6 +166,7 @@ double   qm_llm_local_parameters       (const QmLlmJob               *job);
 
 /* time */
 void     qm_llm_time_predict           (const QmLlmJob               *job,
+                                        const QmLlmLinks             *links,
                                         QmLlmTime                    *time);
 
 /* ranges */
@@ -168,12 +176,6 @@ QmState  qm_llm_memory_state           (const QmLlmJob               *job);
 QmState  qm_llm_rate_state             (const QmLlmJob               *job);
 
 /* traffic */
-typedef struct {
-  double inside;                    /* bytes per second in the fast domain */
-  double domain;                    /* devices */
-  double between;                   /* bytes per second and device */
-} QmLlmLinks;
-
 double     qm_llm_reduced_parameters   (const QmLlmJob               *job);
 QmLlmLinks qm_llm_links                (const QmLlmJob               *job);
 double   qm_llm_model_parallel_seconds (const QmLlmJob               *job,

@@ -241,6 +241,7 @@ tokens_per_device (const QmLlmJob *job)
 /**
  * qm_llm_time_predict:
  * @job: a job
+ * @links: its links
  * @time: (out caller-allocates): what one optimizer step takes
  *
  * step = ((m + (p - 1) / v) (gpu + model-parallel) + exposed data-parallel
@@ -249,11 +250,11 @@ tokens_per_device (const QmLlmJob *job)
  * peak or a bandwidth of the device.
  */
 void
-qm_llm_time_predict (const QmLlmJob *job,
-                     QmLlmTime      *time)
+qm_llm_time_predict (const QmLlmJob   *job,
+                     const QmLlmLinks *links,
+                     QmLlmTime        *time)
 {
   double peak = qm_llm_peak_flops (job->device, job->plan->training.precision);
-  QmLlmLinks links = qm_llm_links (job);
   double rounds = job->accumulation + (job->pipeline - 1) / job->virtual_pipeline;
   double scale, split, exposed, optimizer;
   MicroBatch micro;
@@ -263,8 +264,8 @@ qm_llm_time_predict (const QmLlmJob *job,
     return;
 
   micro = time_micro_batch (job, peak);
-  split = qm_llm_model_parallel_seconds (job, &links);
-  exposed = exposed_seconds (job, qm_llm_data_parallel_seconds (job, &links), job->accumulation * micro.gpu);
+  split = qm_llm_model_parallel_seconds (job, links);
+  exposed = exposed_seconds (job, qm_llm_data_parallel_seconds (job, links), job->accumulation * micro.gpu);
   optimizer = optimizer_seconds (job);
   scale = step_scale (job);
 

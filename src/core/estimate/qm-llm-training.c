@@ -188,11 +188,14 @@ run_candidates (Runs                  *runs,
     }
 }
 
+/* They share the links. */
 static void
 time_candidates (Runs *runs)
 {
+  QmLlmLinks links = qm_llm_links (&runs->items[0].job);
+
   for (int i = 0; i < runs->n; i++)
-    qm_llm_time_predict (&runs->items[i].job, &runs->items[i].time);
+    qm_llm_time_predict (&runs->items[i].job, &links, &runs->items[i].time);
 }
 
 /* The weighted geometric mean of the member at @offset of each run. Where the
@@ -218,7 +221,7 @@ mean_of (const Runs *runs,
   for (int i = 0; i < runs->n; i++)
     variance += runs->items[i].weight * (logs[i] - mean) * (logs[i] - mean);
 
-  *width = fmax (hypot (*width, QM_NORMAL_P90 * sqrt (variance)), *width * self->constants->unknown_framework);
+  *width = fmax (sqrt (*width * *width + QM_NORMAL_P90 * QM_NORMAL_P90 * variance), *width * self->constants->unknown_framework);
   return exp (mean);
 }
 
