@@ -203,6 +203,6 @@ fit_inference_key (Fit        *self,
   g_autoptr (QmLlmInference) inference = qm_llm_inference_new (self->inference, of->resolved->plan, of->resolved->model);
   QmInferenceJob job;
 
-  qm_inference_job_init (&job, inference, of->device, &of->resolved->plan->configuration);
+  qm_inference_job_init (&job, inference, of->device, -1, &of->resolved->plan->configuration);
   return qm_inference_job_key (&job, level);
 }

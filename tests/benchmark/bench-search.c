@@ -2,13 +2,14 @@
 #include "bench-search.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <glib/gstdio.h>
 
-#include "decide/qm-recommendation.h"
+#include "decide/qm-recipe.h"
 #include "varied-plans.h"
 
 /* How long the search takes over many plans. Times are of the processor, not of
@@ -83,12 +84,19 @@ measure_evaluation (QmCatalog        *catalog,
                     QmEstimator      *estimator,
                     const QmResolved *resolved)
 {
-  g_autoptr (QmEvaluator) evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
+  g_autoptr (GPtrArray) recipes = NULL;
+  const QmEvaluator *evaluator;
   QmConfiguration configurations[CONFIGURATIONS];
   guint n = qm_catalog_n_devices (catalog);
   double least = G_MAXDOUBLE;
   gsize allocated;
+  QmJob job;
 
+  qm_job_init (&job, estimator, resolved);
+  recipes = qm_recipes_for_job (&job);
+  if (recipes->len == 0)
+    return NAN;
+  evaluator = qm_recipe_evaluator (g_ptr_array_index (recipes, 0), &job, job.serving ? 3 : 0);
   for (int i = 0; i < CONFIGURATIONS; i++)
     prepare (resolved->plan, i, &configurations[i]);
 
@@ -160,7 +168,7 @@ print_kind (const Measured *measured,
 
   for (int i = 0; i < PLANS; i++)
     {
-      if (measured[i].kind != kind || measured[i].configurations == 0)
+      if (measured[i].kind != kind || isnan (measured[i].evaluation) || measured[i].configurations == 0)
         continue;
       evaluation[n] = measured[i].evaluation;
       whole[n++] = measured[i].seconds / measured[i].configurations;

@@ -240,6 +240,9 @@ typedef struct {
   gboolean known;
 } QmOutline;
 
+/* what was looked up of a device beforehand */
+typedef struct _QmKnownDevice QmKnownDevice;
+
 void qm_outline_init          (QmOutline        *self);
 void qm_outline_from_estimate (QmOutline        *self,
                                const QmEstimate *estimate);

@@ -2,6 +2,7 @@
 #include "estimate/qm-estimator.h"
 
 #include "estimate/qm-device-view.h"
+#include "estimate/qm-known-device.h"
 #include "estimate/qm-llm-training.h"
 #include "estimate/qm-other-domains.h"
 
@@ -16,11 +17,15 @@ struct _QmEstimator {
   QmLlmTrainingConstants *training;
   QmLlmInferenceConstants *inference;
   QmOtherDomainsConstants *domains;
+  QmKnownDevice *known;             /* by index in the catalog */
+  guint n_known;
 };
 
 G_DEFINE_FINAL_TYPE (QmEstimator, qm_estimator, G_TYPE_OBJECT)
 
 struct _QmEvaluator {
+  const QmKnownDevice *known;
+  guint n_known;
   const QmCalibration *calibration;
   QmPlan *plan;
   QmLlmTraining *training;
@@ -41,6 +46,7 @@ qm_estimator_finalize (GObject *object)
       g_clear_pointer (&self->training, qm_llm_training_constants_free);
       g_clear_pointer (&self->inference, qm_llm_inference_constants_free);
       g_clear_pointer (&self->domains, qm_other_domains_constants_free);
+      g_clear_pointer (&self->known, g_free);
     }
   g_clear_object (&self->base);
 
@@ -56,6 +62,36 @@ qm_estimator_class_init (QmEstimatorClass *klass)
 static void
 qm_estimator_init (QmEstimator *self)
 {
+}
+
+/* A search meets each device hundreds of times: its names are read once. */
+static void
+look_up_devices (QmEstimator *self)
+{
+  const QmConfiguration nothing = { .gpu_layers = -1 };
+
+  self->n_known = qm_catalog_n_devices (self->catalog);
+  self->known = g_new0 (QmKnownDevice, self->n_known);
+  for (guint i = 0; i < self->n_known; i++)
+    {
+      const QmDevice *device = qm_catalog_device (self->catalog, i);
+      QmKnownDevice *known = &self->known[i];
+
+      known->id = device->id;
+      known->arch = qm_inference_find_arch (self->inference, device);
+      qm_llm_training_constants_find_family (self->training, device->id, &known->family, &known->mamf);
+      qm_domain_site_init (&known->site, self->domains, device, NULL, &nothing);
+    }
+}
+
+/* Copies of a device are known like the catalog's own. */
+static const QmKnownDevice *
+find_known (const QmEvaluator *self,
+            const QmDevice    *device)
+{
+  const QmKnownDevice *known = device->index < self->n_known ? &self->known[device->index] : NULL;
+
+  return known != NULL && known->id == device->id ? known : NULL;
 }
 
 /**
@@ -94,6 +130,8 @@ qm_estimator_new (QmCatalog  *catalog,
   if (!qm_calibration_constants_read (&self->calibration_constants, qm_catalog_table (catalog, "measurements"), error))
     return NULL;
 
+  look_up_devices (self);
+
   return g_steal_pointer (&self);
 }
 
@@ -120,6 +158,8 @@ qm_estimator_calibrate (QmEstimator         *self,
   calibrated->training = base->training;
   calibrated->inference = base->inference;
   calibrated->domains = base->domains;
+  calibrated->known = base->known;
+  calibrated->n_known = base->n_known;
 
   return calibrated;
 }
@@ -203,6 +243,8 @@ qm_evaluator_new (QmEstimator   *estimator,
 
   self->plan = qm_plan_copy (plan);
   self->calibration = estimator->calibration;
+  self->known = estimator->known;
+  self->n_known = estimator->n_known;
 
   if (plan->task != QM_TASK_LANGUAGE_MODEL)
     self->domains = qm_other_domains_new (estimator->domains, self->plan, model);
@@ -363,9 +405,9 @@ qm_evaluator_outline (const QmEvaluator     *self,
       qm_outline_from_estimate (outline, &estimate);
     }
   else if (self->training != NULL)
-    qm_llm_training_outline (self->training, device, configuration, outline);
+    qm_llm_training_outline (self->training, device, find_known (self, device), configuration, outline);
   else if (self->inference != NULL)
-    qm_llm_inference_outline (self->inference, device, configuration, outline);
+    qm_llm_inference_outline (self->inference, device, find_known (self, device), configuration, outline);
   else
-    qm_other_domains_outline (self->domains, device, configuration, outline);
+    qm_other_domains_outline (self->domains, device, find_known (self, device), configuration, outline);
 }

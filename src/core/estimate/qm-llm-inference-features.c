@@ -198,12 +198,29 @@ qm_inference_job_arch_word (const QmInferenceJob *self,
 }
 
 static int
-find_arch (const QmInferenceJob *self)
+find_arch (const QmInferenceJob          *self,
+           const QmLlmInferenceConstants *constants)
 {
   char word[48];
 
   qm_inference_job_arch_word (self, word, sizeof word);
-  return qm_inference_constants_find_arch (self->plan->constants, word);
+  return qm_inference_constants_find_arch (constants, word);
+}
+
+static gboolean
+is_processor (const QmDevice *device)
+{
+  return device->device_class == QM_DEVICE_CLASS_CPU;
+}
+
+/* The generation of @device among the constants, where its own units compute. */
+int
+qm_inference_find_arch (const QmLlmInferenceConstants *constants,
+                        const QmDevice                *device)
+{
+  const QmInferenceJob job = { .device = device, .device_class = classify (device, is_processor (device)) };
+
+  return find_arch (&job, constants);
 }
 
 static void
@@ -240,15 +257,16 @@ resolve_memory (QmInferenceJob *self)
     self->device_share = on_device / layers;
 }
 
-/* Resolves what the laws need to know of @device and @configuration. */
+/* Resolves what the laws need to know of @device and @configuration. @arch is
+ * that of qm_inference_find_arch(), -1 not looked up. */
 void
 qm_inference_job_init (QmInferenceJob        *self,
                        const QmLlmInference  *plan,
                        const QmDevice        *device,
+                       int                    arch,
                        const QmConfiguration *configuration)
 {
-  gboolean is_cpu = device->device_class == QM_DEVICE_CLASS_CPU;
-  int arch;
+  gboolean is_cpu = is_processor (device);
 
   *self = (QmInferenceJob) { .plan = plan, .device = device, .given = configuration };
 
@@ -256,7 +274,8 @@ qm_inference_job_init (QmInferenceJob        *self,
   self->in_system_memory = self->on_cpu && !is_cpu && !device->unified_memory;
   self->device_class = classify (device, self->on_cpu);
   self->cell = &plan->cells[self->on_cpu][self->device_class];
-  arch = find_arch (self);
+  if (arch < 0 || self->on_cpu != is_cpu)
+    arch = find_arch (self, plan->constants);
   resolve_layout (self);
   resolve_link (self);
   resolve_memory (self);

@@ -120,7 +120,10 @@ double   qm_inference_kv_expanded_bytes (const QmInferenceShape      *self,
 void     qm_inference_job_init          (QmInferenceJob              *self,
                                          const QmLlmInference        *plan,
                                          const QmDevice              *device,
+                                         int                          arch,
                                          const QmConfiguration       *configuration);
+int      qm_inference_find_arch         (const QmLlmInferenceConstants *constants,
+                                         const QmDevice              *device);
 void     qm_inference_job_arch_word     (const QmInferenceJob        *self,
                                          char                        *word,
                                          gsize                        size);

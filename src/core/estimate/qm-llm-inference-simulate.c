@@ -481,7 +481,7 @@ qm_llm_inference_simulate (const QmLlmInference  *self,
   Simulation simulation;
   double rate;
 
-  qm_inference_job_init (&job, self, device, configuration);
+  qm_inference_job_init (&job, self, device, -1, configuration);
   engine_init (&engine, &job);
   rate = requests_per_second / job.data;
   if (!(engine.pool_tokens >= self->prompt + self->answer))

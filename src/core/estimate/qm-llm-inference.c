@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/qm-llm-inference-private.h"
+#include "estimate/qm-known-device.h"
 #include "estimate/qm-rules.h"
 
 /* Context at which the cache of a token is stated: windows are full by then. */
@@ -346,7 +346,7 @@ qm_llm_inference_predict (const QmLlmInference  *self,
   QmInferenceJob job;
   double room;
 
-  qm_inference_job_init (&job, self, device, configuration);
+  qm_inference_job_init (&job, self, device, -1, configuration);
   room = qm_inference_room (&job);
 
   estimate->device = device;
@@ -363,6 +363,7 @@ qm_llm_inference_predict (const QmLlmInference  *self,
  * qm_llm_inference_outline:
  * @self: a predictor
  * @device: what the job runs on
+ * @known: (nullable): what was looked up of @device
  * @configuration: how it is split, as far as it is given
  * @outline: (out caller-allocates): memory and rate
  *
@@ -371,6 +372,7 @@ qm_llm_inference_predict (const QmLlmInference  *self,
 void
 qm_llm_inference_outline (const QmLlmInference  *self,
                           const QmDevice        *device,
+                          const QmKnownDevice   *known,
                           const QmConfiguration *configuration,
                           QmOutline             *outline)
 {
@@ -379,7 +381,7 @@ qm_llm_inference_outline (const QmLlmInference  *self,
   Steady steady;
 
   qm_outline_init (outline);
-  qm_inference_job_init (&job, self, device, configuration);
+  qm_inference_job_init (&job, self, device, known != NULL ? known->arch : -1, configuration);
   qm_inference_memory (&job, &bytes);
   outline->need_bytes = bytes.need;
   outline->need_width = job.cell->widths[QM_INFERENCE_MEMORY];

@@ -32,6 +32,7 @@ void                    qm_llm_inference_predict        (const QmLlmInference   
 /* of the same what a search needs */
 void                    qm_llm_inference_outline        (const QmLlmInference          *self,
                                                         const QmDevice               *device,
+                                                        const QmKnownDevice          *known,
                                                         const QmConfiguration        *configuration,
                                                         QmOutline                    *outline);
 

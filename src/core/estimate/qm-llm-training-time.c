@@ -226,7 +226,7 @@ step_scale (const QmLlmJob *job)
   if (job->plan->training.compiled == QM_TERNARY_YES && is_python)
     log_rate += k->compiled;
 
-  return (1 + k->straggle * log2 (fmax (1, job->devices / 8))) * exp (-log_rate) * padding;
+  return (1 + (job->devices > 8 ? k->straggle * log2 (job->devices / 8) : 0)) * exp (-log_rate) * padding;
 }
 
 static double

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/qm-llm-training-private.h"
+#include "estimate/qm-known-device.h"
 #include "estimate/qm-rules.h"
 
 /* Shares of the usable memory up to which a job is tight, and may fit. */
@@ -166,14 +166,16 @@ static void
 run_candidates (Runs                  *runs,
                 const QmLlmTraining   *self,
                 const QmDevice        *device,
+                const QmKnownDevice   *known,
                 const QmConfiguration *given)
 {
   const QmLlmCandidates stated = { 1, { { self->framework, 1 } } };
   const QmLlmCandidates *candidates = &stated;
-  const QmLlmFamily *family;
-  double mamf;
+  const QmLlmFamily *family = known != NULL ? known->family : NULL;
+  double mamf = known != NULL ? known->mamf : 0;
 
-  qm_llm_training_constants_find_family (self->constants, device->id, &family, &mamf);
+  if (family == NULL)
+    qm_llm_training_constants_find_family (self->constants, device->id, &family, &mamf);
   if (self->framework < 0)
     candidates = qm_llm_job_candidates (self, device, given, family);
 
@@ -427,7 +429,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
       return;
     }
 
-  run_candidates (&runs, self, device, configuration);
+  run_candidates (&runs, self, device, NULL, configuration);
   time_candidates (&runs);
 
   estimate->trainable_parameters = self->trainable;
@@ -442,6 +444,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
  * qm_llm_training_outline:
  * @self: a predictor
  * @device: what the job runs on
+ * @known: (nullable): what was looked up of @device
  * @configuration: how it is split, as far as it is given
  * @outline: (out caller-allocates): memory and rate
  *
@@ -450,6 +453,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
 void
 qm_llm_training_outline (const QmLlmTraining   *self,
                          const QmDevice        *device,
+                         const QmKnownDevice   *known,
                          const QmConfiguration *configuration,
                          QmOutline             *outline)
 {
@@ -461,7 +465,7 @@ qm_llm_training_outline (const QmLlmTraining   *self,
   if (!(self->shape.parameters > 0))
     return;
 
-  run_candidates (&runs, self, device, configuration);
+  run_candidates (&runs, self, device, known, configuration);
   first = &runs.items[0];
   outline->need_width = qm_llm_memory_width (&first->job);
   outline->need_bytes = mean_of (&runs, G_STRUCT_OFFSET (Run, memory.whole), &outline->need_width);

@@ -31,6 +31,7 @@ void                    qm_llm_training_predict        (const QmLlmTraining     
 /* of the same what a search needs */
 void                    qm_llm_training_outline        (const QmLlmTraining          *self,
                                                         const QmDevice               *device,
+                                                        const QmKnownDevice          *known,
                                                         const QmConfiguration        *configuration,
                                                         QmOutline                    *outline);
 

@@ -126,6 +126,7 @@ reached_bandwidth (const QmDomainSite *self)
  * @self: (out caller-allocates): a site
  * @constants: constants
  * @device: the device
+ * @known: (nullable): a site of the same device, whose names were read
  * @given: how many, and how much of a processor
  *
  * Looks up what a job's rate depends on beside the job.
@@ -134,13 +135,20 @@ void
 qm_domain_site_init (QmDomainSite                  *self,
                      const QmOtherDomainsConstants *constants,
                      const QmDevice                *device,
+                     const QmDomainSite            *known,
                      const QmConfiguration         *given)
 {
   double cores = device->cpu_cores > 0 ? device->cpu_cores : constants->device.cpu_cores;
 
-  *self = (QmDomainSite) { .constants = constants, .device = device, .given = given };
-  self->kind = kind_of (device);
-  read_architecture (self);
+  *self = known != NULL ? *known : (QmDomainSite) { .constants = constants, .device = device };
+  self->device = device;
+  self->given = given;
+  if (known == NULL)
+    {
+      self->kind = kind_of (device);
+      read_architecture (self);
+      self->joined = qm_domain_joined (self);
+    }
   self->bandwidth = reached_bandwidth (self);
   self->cores = given->cpu_cores > 0 ? given->cpu_cores : cores;
   self->core_share = self->kind == QM_DOMAIN_KIND_CPU ? fmin (1, self->cores / cores) : 1;

@@ -105,16 +105,22 @@ outside_rate (const QmDomainSite *self,
   return (datacenter ? constants->machine_datacenter : constants->machine_other) / group;
 }
 
-/* Devices of several machines that are joined as if they were in one. */
-static double
-link_domain (const QmDomainSite *self)
+/**
+ * qm_domain_joined:
+ * @self: a site
+ *
+ * Returns: how many devices of several machines are joined as if they were in
+ *   one; 0 none
+ */
+double
+qm_domain_joined (const QmDomainSite *self)
 {
   const QmOtherDomainsConstants *constants = self->constants;
 
   for (int i = 0; i < constants->n_link_domains; i++)
     {
       if (g_str_has_prefix (self->device->id, constants->link_domains[i].prefix))
-        return fmin (constants->link_domains[i].devices, self->devices);
+        return constants->link_domains[i].devices;
     }
 
   return 0;
@@ -134,7 +140,7 @@ qm_domain_links (const QmDomainSite *self)
 
   links.inside = inside_rate (self, group);
   links.outside = outside_rate (self, group) * self->constants->link.network;
-  links.group = fmax (group, link_domain (self));
+  links.group = fmax (group, fmin (self->joined, self->devices));
 
   return links;
 }

@@ -121,6 +121,7 @@ typedef struct {
   gboolean measured;
   gboolean large_cache;
   gboolean new_port;
+  double joined;                    /* devices of several machines as if in one; 0 none */
   double bandwidth;                 /* reached by kernels */
   double cores;                     /* in use, CPUs */
   double core_share;
@@ -169,7 +170,9 @@ void          qm_domain_job_init        (QmOtherDomains                *self,
 void          qm_domain_site_init       (QmDomainSite                  *self,
                                          const QmOtherDomainsConstants *constants,
                                          const QmDevice                *device,
+                                         const QmDomainSite            *known,
                                          const QmConfiguration         *given);
+double        qm_domain_joined          (const QmDomainSite            *self);
 double        qm_domain_peak            (const QmDomainSite            *self,
                                          QmDomainRate                   rate,
                                          gboolean                       tf32_allowed,

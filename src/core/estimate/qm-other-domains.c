@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "estimate/qm-other-domains-private.h"
+#include "estimate/qm-known-device.h"
 
 /**
  * qm_other_domains_new:
@@ -242,7 +242,7 @@ qm_other_domains_predict (const QmOtherDomains  *self,
   QmDomainStore store;
   QmDomainRun run = { .accumulation = 1 };
 
-  qm_domain_site_init (&site, self->constants, device, configuration);
+  qm_domain_site_init (&site, self->constants, device, NULL, configuration);
   estimate->device = device;
   run.data_parallel = site.devices;
   if (self->job == QM_DOMAIN_JOB_TABULAR)
@@ -290,6 +290,7 @@ outline_tabular (const QmOtherDomains  *self,
  * qm_other_domains_outline:
  * @self: a predictor
  * @device: what the job runs on
+ * @known: (nullable): what was looked up of @device
  * @configuration: how many, and how the batch is split, as far as it is given
  * @outline: (out caller-allocates): memory and rate
  *
@@ -298,6 +299,7 @@ outline_tabular (const QmOtherDomains  *self,
 void
 qm_other_domains_outline (const QmOtherDomains  *self,
                           const QmDevice        *device,
+                          const QmKnownDevice   *known,
                           const QmConfiguration *configuration,
                           QmOutline             *outline)
 {
@@ -313,7 +315,7 @@ qm_other_domains_outline (const QmOtherDomains  *self,
     }
 
   qm_outline_init (outline);
-  qm_domain_site_init (&site, self->constants, device, configuration);
+  qm_domain_site_init (&site, self->constants, device, known != NULL ? &known->site : NULL, configuration);
   predict (self, &site, &run, &store);
   qm_domain_outline_memory (self, &site, run.batch, &store, outline);
   if (!has_rates (device) || !run.known)

@@ -32,6 +32,7 @@ void                    qm_other_domains_predict        (const QmOtherDomains   
 /* of the same what a search needs */
 void                    qm_other_domains_outline        (const QmOtherDomains          *self,
                                                         const QmDevice               *device,
+                                                        const QmKnownDevice          *known,
                                                         const QmConfiguration        *configuration,
                                                         QmOutline                    *outline);
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "decide/qm-search.h"
+#include "varied-plans.h"
+
+/* Whatever the search leaves out, its answer is that of looking at everything. */
+
+#define PLANS 60
+#define FIRST_SEED 1000
+
+static QmCatalog *catalog;
+static QmEstimator *estimator;
+
+typedef void (*CheckFunc) (QmSearch *search,
+                           QmWish   *wish);
+
+static void
+for_each_plan (CheckFunc check)
+{
+  for (guint32 seed = FIRST_SEED; seed < FIRST_SEED + PLANS; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmPlan) plan = varied_plan_new (catalog, seed);
+      g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+      g_autoptr (QmSearch) search = NULL;
+      QmWish wish;
+
+      g_assert_no_error (error);
+      search = qm_search_new (estimator, resolved, NULL, NULL);
+      qm_search_wish (search, &wish);
+      check (search, &wish);
+    }
+}
+
+static gboolean
+is_on_many (const QmSearch *search,
+            const QmRow    *row,
+            gconstpointer   data)
+{
+  return g_array_index (search->solutions, QmSolution, row->solution).machines > 1;
+}
+
+/* Every row, weighed in full. */
+static int
+exhaustive_best (const QmSearch *search,
+                 const QmWish   *wish,
+                 QmRowFilter     filter)
+{
+  double lowest = INFINITY;
+  int best = -1;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      QmLimit limit;
+      double margin;
+      double score = qm_search_score (search, row, wish, &limit, &margin);
+
+      g_assert_cmpint (isinf (score), ==, limit != QM_LIMIT_NONE);
+      if (score < lowest && (filter == NULL || filter (search, row, NULL)))
+        {
+          lowest = score;
+          best = i;
+        }
+    }
+
+  return best;
+}
+
+static void
+check_best (QmSearch *search,
+            QmWish   *wish)
+{
+  static const double factors[] = { 0.01, 0.3, 0.9, 1, 1.1, 4, 1000 };
+  const QmWish given = *wish;
+
+  for (QmObjective objective = QM_OBJECTIVE_BALANCED; objective <= QM_OBJECTIVE_MOST_ACCURATE; objective++)
+    for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+      {
+        *wish = given;
+        wish->objective = objective;
+        if (search->rows->len > 0)
+          {
+            const QmRow *middle = &g_array_index (search->rows, QmRow, search->rows->len / 2);
+
+            wish->money = middle->money * factors[i];
+            wish->seconds = i % 2 == 0 ? NAN : middle->seconds * factors[G_N_ELEMENTS (factors) - 1 - i];
+          }
+        g_assert_cmpint (qm_search_best (search, wish), ==, exhaustive_best (search, wish, NULL));
+        g_assert_cmpint (qm_search_best_of (search, wish, is_on_many, NULL), ==, exhaustive_best (search, wish, is_on_many));
+      }
+}
+
+static void
+test_best (void)
+{
+  for_each_plan (check_best);
+}
+
+static void
+assert_close (double a,
+              double b)
+{
+  if (isnan (a) || isnan (b))
+    g_assert_true (isnan (a) && isnan (b));
+  else
+    g_assert_cmpfloat_with_epsilon (a, b, 1e-9 * (1 + fabs (a)));
+}
+
+/* What is ranked is what is shown. */
+static void
+check_figures (QmSearch *search,
+               QmWish   *wish)
+{
+  for (guint i = 0; i < search->rows->len; i += 1 + search->rows->len / 50)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
+      const QmSolution *solution = &g_array_index (search->solutions, QmSolution, row->solution);
+      gboolean spot = placement->pricing == QM_PRICING_SPOT;
+      QmEstimate estimate;
+      double seconds;
+
+      qm_search_complete (search, row, &estimate);
+      seconds = spot && !isnan (estimate.time.with_interruptions_seconds) ? estimate.time.with_interruptions_seconds
+                                                                          : estimate.time.seconds.p50;
+      assert_close (row->money, estimate.cost.money.p50);
+      assert_close (row->seconds, seconds);
+      assert_close (row->quality, estimate.accuracy.value.p50);
+      assert_close (solution->outline.samples_per_second, estimate.throughput.samples_per_second);
+      if (search->job.serving)
+        assert_close (solution->latency_p99_seconds, estimate.serving.latency_p99_seconds.p50);
+      g_assert_cmpint (estimate.configuration.devices, ==, qm_solution_devices (solution, placement));
+      g_assert_cmpint (estimate.configuration.nodes, ==, solution->machines);
+    }
+}
+
+static void
+test_figures (void)
+{
+  for_each_plan (check_figures);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  GError *error = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  catalog = qm_catalog_load (directory, NULL, &error);
+  g_assert_no_error (error);
+  estimator = qm_estimator_new (catalog, &error);
+  g_assert_no_error (error);
+
+  g_test_add_func ("/decide/ranking/best", test_best);
+  g_test_add_func ("/decide/ranking/figures", test_figures);
+  status = g_test_run ();
+
+  g_object_unref (estimator);
+  g_object_unref (catalog);
+  return status;
+}
