@@ -26,6 +26,9 @@ _quartermaster_cli_options()
     estimate | model | detect | score) echo --json --help ;;
     catalog) echo --json --provider --regions --as-of --help ;;
     recommend) echo --json --top --help ;;
+    estimate) echo --json --ledger --no-calibration --help ;;
+    model | detect | catalog | score) echo --json --help ;;
+    recommend) echo --json --top --ledger --no-calibration --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --ledger --help ;;
@@ -63,7 +66,7 @@ _quartermaster_cli()
     tune:--state) _quartermaster_cli_files json; return ;;
     tune:--trials | tune:--batch | tune:--workers | tune:--accumulation | tune:--limit) return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
-    ledger:ledger) _quartermaster_cli_words "list show compare import export note tag remove restore check"; return ;;
+    ledger:ledger) _quartermaster_cli_words "list show compare import export note tag remove restore check calibration suggest"; return ;;
     ledger:--sort) _quartermaster_cli_words "added started label model device seconds throughput memory"; return ;;
     catalog:catalog) _quartermaster_cli_words "list show import update"; return ;;
   esac

@@ -49,11 +49,16 @@ qm_command_estimate (QmCli   *cli,
                      GStrv    arguments,
                      GError **error)
 {
+  const GOptionEntry entries[] = {
+    { "ledger", 0, 0, G_OPTION_ARG_FILENAME, &cli->ledger, N_("Another file than the person's ledger"), "FILE" },
+    { "no-calibration", 0, 0, G_OPTION_ARG_NONE, &cli->plain, N_("Do not correct the estimate by your own runs"), NULL },
+    G_OPTION_ENTRY_NULL
+  };
   g_auto (GStrv) left = g_strdupv (arguments);
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (QmRecommendation) recommendation = NULL;
 
-  if (!qm_cli_parse (cli, &left, NULL, 1, 1, error) || qm_cli_get_estimator (cli, error) == NULL)
+  if (!qm_cli_parse (cli, &left, entries, 1, 1, error) || qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 
   resolved = qm_cli_load_plan (cli, left[1], error);

@@ -158,6 +158,8 @@ qm_command_recommend (QmCli   *cli,
   int top = G_MAXINT;
   const GOptionEntry entries[] = {
     { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print the first N choices only"), "N" },
+    { "ledger", 0, 0, G_OPTION_ARG_FILENAME, &cli->ledger, N_("Another file than the person's ledger"), "FILE" },
+    { "no-calibration", 0, 0, G_OPTION_ARG_NONE, &cli->plain, N_("Do not correct the estimate by your own runs"), NULL },
     G_OPTION_ENTRY_NULL
   };
   g_auto (GStrv) left = g_strdupv (arguments);

@@ -306,6 +306,7 @@ qm_command_record (QmCli   *cli,
     }
   if (label != NULL)
     g_set_str (&run->label, label);
+  g_set_str (&cli->ledger, path);
   if (plan != NULL && !apply_plan (cli, plan, run, error))
     return FALSE;
   ledger = qm_cli_open_ledger (path, error);

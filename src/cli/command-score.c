@@ -215,6 +215,8 @@ qm_command_score (QmCli   *cli,
   g_auto (GStrv) left = g_strdupv (arguments);
   g_autoptr (QmScore) score = qm_score_new ();
 
+  /* measured cases are compared with what everybody's estimate is */
+  cli->plain = TRUE;
   if (!qm_cli_parse (cli, &left, NULL, 1, 1000, error) || qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 

@@ -112,6 +112,7 @@ run (const QmCommand *command,
     status = cli.exit_status;
 
   g_clear_object (&cli.machine);
+  g_free (cli.ledger);
   g_clear_object (&cli.estimator);
   g_clear_object (&cli.catalog);
   if ((fflush (stdout) != 0 || ferror (stdout)) && status == QM_EXIT_OK)

@@ -4,9 +4,11 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#include "decide/qm-experience.h"
 #include "draw/qm-language.h"
-#include "qm-json-writer.h"
 #include "qm-cli.h"
+#include "qm-error.h"
+#include "qm-json-writer.h"
 
 /* What was removed can be had back for so long. */
 #define KEPT_REMOVED (30 * G_TIME_SPAN_DAY)
@@ -200,6 +202,54 @@ qm_cli_print_run (const QmRun *run)
       g_print ("\n");
     }
   print_figures (run);
+}
+
+/* ----------------------------------------------------------------------- experience */
+
+/**
+ * qm_cli_learn:
+ * @cli: the program, which has an estimator
+ * @error: return location for an error
+ *
+ * From now on estimates are corrected by the person's own runs. A ledger that
+ * was not asked for and cannot be read is said so, and no error.
+ *
+ * Returns: whether it worked
+ */
+gboolean
+qm_cli_learn (QmCli   *cli,
+              GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  g_autoptr (QmLedger) ledger = NULL;
+  g_autoptr (QmExperience) experience = NULL;
+  QmEstimator *calibrated;
+
+  cli->plain = TRUE;
+  if (cli->ledger == NULL && !qm_cli_has_ledger ())
+    return TRUE;
+
+  ledger = qm_cli_open_ledger (cli->ledger, &local_error);
+  if (ledger != NULL)
+    experience = qm_experience_new (ledger, cli->estimator, g_get_real_time (), &local_error);
+  if (experience == NULL && cli->ledger != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return FALSE;
+    }
+  if (experience == NULL)
+    {
+      g_autofree char *text = qm_error_get_text (local_error, qm_language_get_words ());
+
+      g_printerr ("quartermaster-cli: %s\n", text);
+      return TRUE;
+    }
+
+  calibrated = qm_estimator_calibrate (cli->estimator, experience->calibration);
+  g_set_object (&cli->estimator, calibrated);
+  g_object_unref (calibrated);
+
+  return TRUE;
 }
 
 /* ------------------------------------------------------------------------- diagnosis */

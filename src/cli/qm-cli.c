@@ -178,6 +178,8 @@ qm_cli_get_estimator (QmCli   *cli,
 {
   if (cli->estimator == NULL && qm_cli_get_catalog (cli, error) != NULL)
     cli->estimator = qm_estimator_new (cli->catalog, error);
+  if (cli->estimator != NULL && !cli->plain && !qm_cli_learn (cli, error))
+    return NULL;
 
   return cli->estimator;
 }

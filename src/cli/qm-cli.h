@@ -29,6 +29,8 @@ typedef struct {
   QmEstimator *estimator;
   QmMachine *machine;
   gboolean json;
+  gboolean plain;                   /* estimates are not corrected by own runs */
+  char *ledger;                     /* (nullable): another file than the person's ledger */
   int exit_status;                  /* of a command that was run; passed on */
   const char *usage;                /* translated: what the command takes */
 } QmCli;
@@ -107,6 +109,8 @@ void         qm_cli_print_assumed  (const QmResolved   *resolved);
 void         qm_cli_print_message  (const QmMessage    *message);
 
 /* the runs of the past */
+gboolean     qm_cli_learn          (QmCli              *cli,
+                                    GError            **error);
 QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,
                                     QmRun              *run,
                                     const QmSeries     *series);

@@ -132,6 +132,26 @@ def record_compares_with_the_plan():
 
 
 @test
+def own_runs_correct_the_estimate():
+    path = plan(model={'id': 'llama-3.2-1b'}, training={'method': 'lora', 'global_batch': 4, 'sequence_length': 512, 'samples': 100},
+                configuration={'device': 'rtx-4090'})
+    before = json.loads(run('estimate', '--json', path).stdout)['throughput']['per_second']['p50']
+    record('--plan', path, '--', 'sh', '-c', f'sleep 0.3; echo {before / 512 * 0.7} samples/s; sleep 0.2')
+    out = json.loads(run('estimate', '--json', '--ledger', 'runs.db', path).stdout)
+    after = out['throughput']['per_second']['p50']
+    assert 0.65 < after / before < 0.78, after / before
+    assert 'calibrated' in [message['code'] for message in out['explanation']]
+    plain = json.loads(run('estimate', '--json', '--ledger', 'runs.db', '--no-calibration', path).stdout)
+    assert plain['throughput']['per_second']['p50'] == before
+    assert json.loads(ledger('calibration', '--json').stdout)['runs'] == 1
+    record('--plan', path, '--', 'sh', '-c', 'sleep 0.3; echo 99999999 samples/s; sleep 0.2')
+    impossible = json.loads(ledger('calibration', '--json').stdout)['refused']
+    assert (2, 'above-roofline') in [(figure['id'], figure['code']) for figure in impossible], impossible
+    suggested = json.loads(ledger('suggest', path, '--json').stdout)
+    assert len(suggested) == 2 and suggested[1]['deviation'] < suggested[0]['deviation'], suggested
+
+
+@test
 def record_is_interrupted():
     process = subprocess.Popen([CLI, 'record', '--ledger', 'runs.db', '--interval', '0.1', '--', 'sh', '-c', "trap 'exit 4' TERM; echo ready; while :; do sleep 0.1; done"],
                                stdout=subprocess.PIPE, text=True)

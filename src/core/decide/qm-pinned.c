@@ -4,6 +4,7 @@
 
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-experience.h"
 #include "qm-error.h"
 
 static double
@@ -162,6 +163,10 @@ qm_estimate_explain (QmEstimator      *estimator,
       qm_message_add (message, "precise", QM_ARGUMENT_BYTES, memory->need.p50);
       g_ptr_array_add (messages, message);
     }
+
+  message = qm_experience_explain (estimator, resolved, &choice->estimate);
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
 
   qm_capacity_solve (estimator, resolved, &choice->estimate, &bounds);
   if (capacity != NULL)

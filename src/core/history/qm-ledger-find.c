@@ -430,3 +430,32 @@ qm_ledger_list_points (QmLedger    *self,
 
   return result == 0 ? g_steal_pointer (&points) : NULL;
 }
+
+/**
+ * qm_ledger_list_planned:
+ * @self: a ledger
+ * @limit: how many at the most
+ * @error: return location for a #QM_LEDGER_ERROR
+ *
+ * Returns: (transfer full) (element-type gint64) (nullable): the numbers of the
+ *   latest runs that have a plan, the latest first
+ */
+GArray *
+qm_ledger_list_planned (QmLedger  *self,
+                        guint      limit,
+                        GError   **error)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  sqlite3_stmt *statement =
+    qm_ledger_query (self, error, "SELECT id FROM runs WHERE plan IS NOT NULL AND removed IS NULL ORDER BY id DESC LIMIT ?", "i", (gint64) limit);
+  int result = -1;
+
+  while (statement != NULL && (result = qm_ledger_step (self, error, statement)) > 0)
+    {
+      gint64 id = sqlite3_column_int64 (statement, 0);
+
+      g_array_append_val (ids, id);
+    }
+
+  return result == 0 ? g_steal_pointer (&ids) : NULL;
+}

@@ -59,6 +59,9 @@ static const char step_2[] =
   "CREATE TRIGGER total_changed AFTER UPDATE OF removed ON runs"
   "  BEGIN UPDATE totals SET runs = runs + (NEW.removed IS NULL) - (OLD.removed IS NULL); END;";
 
+static const char step_3[] =
+  "CREATE INDEX runs_planned ON runs (id) WHERE plan IS NOT NULL AND removed IS NULL;";
+
 static gboolean
 index_all (QmLedger  *self,
            GError   **error)
@@ -86,6 +89,7 @@ static const struct {
 } steps[QM_LEDGER_SCHEMA] = {
   { step_1, NULL },
   { step_2, index_all },
+  { step_3, NULL },
 };
 
 static gboolean

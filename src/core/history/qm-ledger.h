@@ -172,6 +172,10 @@ GPtrArray *qm_ledger_list_models   (QmLedger        *self,
 GPtrArray *qm_ledger_list_tags     (QmLedger        *self,
                                     GError         **error);
 
+GArray    *qm_ledger_list_planned  (QmLedger        *self,
+                                    guint            limit,
+                                    GError         **error);
+
 /* A run of which a figure was predicted and measured. */
 typedef struct {
   gint64 id;
