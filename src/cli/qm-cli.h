@@ -109,6 +109,13 @@ void         qm_cli_print_assumed  (const QmResolved   *resolved);
 void         qm_cli_print_message  (const QmMessage    *message);
 
 /* the runs of the past */
+gboolean     qm_cli_print_experience (QmCli            *cli,
+                                    QmLedger           *ledger,
+                                    GError            **error);
+gboolean     qm_cli_print_suggestions (QmCli           *cli,
+                                    QmLedger           *ledger,
+                                    const char         *path,
+                                    GError            **error);
 gboolean     qm_cli_learn          (QmCli              *cli,
                                     GError            **error);
 QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,
