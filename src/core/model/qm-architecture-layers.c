@@ -51,6 +51,40 @@ string_element (JsonArray *array,
   return json_node_get_string (node);
 }
 
+static gboolean
+is_list_of_words (QmConfigKeys *keys,
+                  const char   *key)
+{
+  JsonArray *array = qm_config_keys_array (keys, key);
+
+  for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
+    {
+      JsonNode *node = json_array_get_element (array, i);
+
+      if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
+        return FALSE;
+    }
+  return array != NULL;
+}
+
+/* A pattern may be shorter than the layers that it is for, a list of them all
+ * may not. */
+static void
+check_layer_words (QmShape *self,
+                   int      layers)
+{
+  QmConfigKeys own = { .object = self->keys.object };
+  gboolean there = qm_config_keys_has (&own, "layer_types");
+  JsonArray *array = there ? qm_config_keys_array (&own, "layer_types") : NULL;
+  guint length = array != NULL ? json_array_get_length (array) : 0;
+
+  if (there && !is_list_of_words (&own, "layer_types"))
+    qm_config_keys_refuse (&self->keys, "layer_types", N_("{key} should be a list of words, one for each layer"), NULL);
+  else if (length > 0 && layers > 0 && (length > (guint) layers || layers % length != 0))
+    qm_shape_note (self, "model-layers-contradict", NULL,
+                   N_("The list of kinds of layers is not as long as there are layers: it is cut off or begins anew"));
+}
+
 static const char *
 layer_word (QmShape *self,
             int      layer)
@@ -214,6 +248,7 @@ qm_shape_count_layers (QmShape *self)
     return;
   self->counted = TRUE;
   layers = qm_shape_layers (self);
+  check_layer_words (self, layers);
   for (int i = 0; i < layers && self->keys.error == NULL; i++)
     {
       doubt_unknown_word (self, i);

@@ -205,6 +205,16 @@ need_positive (QmShape    *self,
   return value;
 }
 
+/* A size that the file itself names as 0 leaves out what every such model has. */
+static void
+refuse_zero (QmShape    *self,
+             const char *key)
+{
+  if (qm_config_keys_has (&self->keys, key) && !qm_config_keys_assumed (&self->keys, key) &&
+      qm_config_keys_array (&self->keys, key) == NULL && qm_config_keys_count (&self->keys, key, 1) == 0)
+    qm_config_keys_refuse (&self->keys, key, N_("{key} is {value}, and should be 1 or more"), "#value", 0.0, NULL);
+}
+
 static void
 read_heads (QmShape        *self,
             QmArchitecture *a)
@@ -303,11 +313,15 @@ read_stack (QmShape        *self,
   a->parallel_block = qm_shape_value (self, "parallel", 0) != 0;
   a->qk_norm = qm_shape_value (self, "qk_norm", 0) != 0;
   a->max_positions = read_positions (self);
+  if (qm_shape_defines (self, "V") && qm_shape_defines (self, "heads"))
+    refuse_zero (self, "vocab_size");
   if (qm_shape_defines (self, "heads"))
     read_heads (self, a);
   if (self->keys.error != NULL)
     return;
   read_layers (self, a);
+  if (self->ffns[QM_FFN_DENSE] > 0 && qm_shape_defines (self, "f"))
+    refuse_zero (self, "intermediate_size");
   read_experts (self, a);
   a->encoder_layers = qm_shape_value (self, "encoder_layers_count", 0);
   a->decoder_layers = qm_shape_value (self, "decoder_layers_count", 0);

@@ -99,6 +99,27 @@ find_node_in (JsonObject    *object,
   return node;
 }
 
+/* Meta's own params.json leaves the vocabulary to the tokenizer, and says so with -1. */
+static gboolean
+is_left_to_tokenizer (JsonObject *object,
+                      const char *key,
+                      JsonNode   *node)
+{
+  return g_str_equal (key, "vocab_size") && json_object_has_member (object, "dim") &&
+         !json_object_has_member (object, "model_type") && JSON_NODE_HOLDS_VALUE (node) &&
+         json_node_get_value_type (node) == G_TYPE_INT64 && json_node_get_int (node) == -1;
+}
+
+static JsonNode *
+find_node_in_file (QmConfigKeys  *self,
+                   const char    *key,
+                   const char   **name)
+{
+  JsonNode *node = find_node_in (self->object, key, name);
+
+  return node == NULL || is_left_to_tokenizer (self->object, key, node) ? NULL : node;
+}
+
 /* A key that is null was left open on purpose: the library's default does not
  * take its place, what follows from the other sizes does. */
 static JsonNode *
@@ -107,7 +128,7 @@ find_node (QmConfigKeys  *self,
            const char   **name)
 {
   const char *other;
-  JsonNode *node = find_node_in (self->object, key, name);
+  JsonNode *node = find_node_in_file (self, key, name);
 
   if (node == NULL && self->defaults != NULL)
     {
@@ -236,8 +257,8 @@ qm_config_keys_count (QmConfigKeys *self,
  * @self: the reader
  * @key: the first of the key's names
  *
- * Returns: a number that need not be whole, or 0 and 1 for a yes or no; what
- *   is absent is refused
+ * Returns: a number that need not be whole, or 0 and 1 for a yes or no where
+ *   the key is no size; what is absent is refused
  */
 double
 qm_config_keys_number (QmConfigKeys *self,
@@ -252,10 +273,10 @@ qm_config_keys_number (QmConfigKeys *self,
       qm_config_keys_refuse (self, name, N_("{key} is missing, and should be a number"), NULL);
       return 0;
     }
-  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
-    return json_node_get_boolean (node);
   if (find_aliases (key) != NULL)
     return read_count (self, key, node, name);
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+    return json_node_get_boolean (node);
   if (!is_number (node))
     {
       refuse_kind (self, name, node);
@@ -281,7 +302,7 @@ qm_config_keys_assumed (QmConfigKeys *self,
 {
   const char *name;
 
-  return find_node_in (self->object, key, &name) == NULL && find_node (self, key, &name) != NULL;
+  return find_node_in_file (self, key, &name) == NULL && find_node (self, key, &name) != NULL;
 }
 
 /**
@@ -351,7 +372,7 @@ qm_config_keys_ratio (QmConfigKeys *self,
  * @key: the key
  * @fallback: what the family takes where the key is absent
  *
- * Returns: a yes or no
+ * Returns: a yes or no, also from 1 or 0; anything else is refused
  */
 gboolean
 qm_config_keys_flag (QmConfigKeys *self,
@@ -361,9 +382,14 @@ qm_config_keys_flag (QmConfigKeys *self,
   const char *name;
   JsonNode *node = find_node (self, key, &name);
 
-  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+  if (node == NULL)
     return fallback;
-  return json_node_get_boolean (node);
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+    return json_node_get_boolean (node);
+  if (is_number (node) && (json_node_get_double (node) == 0 || json_node_get_double (node) == 1))
+    return json_node_get_double (node) == 1;
+  qm_config_keys_refuse (self, name, N_("{key} should be true or false"), NULL);
+  return fallback;
 }
 
 /**

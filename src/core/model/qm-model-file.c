@@ -118,7 +118,7 @@ qm_model_refuse_other_json (JsonObject  *object,
       refuse (error, N_("this is the index of an image pipeline; give the config.json in its folder unet or transformer"));
       return FALSE;
     }
-  if (has_any_size (object))
+  if (has_any_size (object) && !json_object_has_member (object, "peft_type"))
     return TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
     if (json_object_has_member (object, others[i].key) &&
@@ -226,9 +226,9 @@ refuse_beginning (const char  *data,
     {
       while (start < length && g_ascii_isspace (data[start]))
         start++;
-      if (start == length)
+      if (start == length && length < SNIFF_BYTES)
         refuse (error, length == 0 ? N_("the file is empty") : N_("the file holds nothing but blanks"));
-      else if (data[start] == '<')
+      else if (start < length && data[start] == '<')
         refuse (error, N_("this is a web page, as a failed download leaves it; give the file itself"));
       else
         return FALSE;

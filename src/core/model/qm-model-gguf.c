@@ -210,13 +210,15 @@ static gboolean
 add_part (QmGguf      *gguf,
           const char  *path,
           int          place,
+          int          count,
           GError     **error)
 {
   g_auto (QmGguf) part = { 0 };
   g_autofree char *name = g_path_get_basename (path);
   gboolean good = qm_gguf_read (&part, path, error);
 
-  if (good && json_object_get_double_member_with_default (part.metadata, "split.no", place) != place)
+  if (good && (json_object_get_double_member_with_default (part.metadata, "split.no", place) != place ||
+               json_object_get_double_member_with_default (part.metadata, "split.count", count) != count))
     {
       qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "split.no",
                     N_("the file is not what its name says: by its header it is another part of a model"), NULL);
@@ -297,7 +299,7 @@ add_parts (QmGguf      *gguf,
     {
       g_autofree char *part = part_name (path, i, count);
 
-      if (!add_part (gguf, part, i - 1, error))
+      if (!add_part (gguf, part, i - 1, count, error))
         return FALSE;
     }
   return TRUE;

@@ -56,13 +56,30 @@ bits_of_config (JsonObject *config)
   return 0;
 }
 
-static JsonObject *
-config_beside (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *file = g_build_filename (folder, "config.json", NULL);
+/* The config.json in the weights' folder. */
+typedef struct {
+  JsonObject *config;               /* (nullable): its content */
+  GError *reason;                   /* (nullable): why it cannot be used, though it is there */
+} Beside;
 
-  return g_file_test (file, G_FILE_TEST_IS_REGULAR) ? qm_model_load_config (file, NULL) : NULL;
+static void
+clear_beside (Beside *self)
+{
+  g_clear_pointer (&self->config, json_object_unref);
+  g_clear_error (&self->reason);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Beside, clear_beside)
+
+static Beside
+find_beside (const char *folder)
+{
+  g_autofree char *file = g_build_filename (folder, "config.json", NULL);
+  Beside beside = { 0 };
+
+  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    beside.config = qm_model_load_config (file, &beside.reason);
+  return beside;
 }
 
 static void
@@ -73,44 +90,73 @@ note (QmModel    *self,
   qm_model_note (self, qm_message_new (code, msgid));
 }
 
+/* Files may leave out what is tied, and hold layers for tokens further ahead.
+ * Where only bytes are known they tell less: packed weights take half a byte. */
+static void
+compare_counts (QmModel             *self,
+                const QmSafetensors *header,
+                gboolean             bytes_only)
+{
+  const QmArchitecture *a = &self->architecture;
+  double least = bytes_only ? 0.2 : 0.75, most = bytes_only ? 2.5 : 1.25;
+
+  if (header->parameters > least * (a->parameters - a->embedding_parameters) &&
+      header->parameters < most * (a->parameters + a->embedding_parameters))
+    return;
+  qm_model_note (self, qm_message_add (qm_message_add (qm_message_new ("model-config-contradicts",
+    N_("The config.json beside the weights makes {described} parameters and they hold {held}: it is another model's, or they "
+       "are packed in a way that is not known")),
+    "described", QM_ARGUMENT_COUNT_SHORT, a->parameters), "held", QM_ARGUMENT_COUNT_SHORT, header->parameters));
+}
+
 /* Shapes come from the config.json beside the file, else from the tensors. */
 static void
 find_shapes (QmModel             *self,
-             JsonObject          *config,
+             Beside              *beside,
              const QmSafetensors *header)
 {
   g_autoptr (JsonObject) seen = NULL;
 
-  if (config != NULL && qm_model_read_config (self, config, NULL))
-    return;
+  if (beside->config != NULL && qm_model_read_config (self, beside->config, &beside->reason))
+    {
+      compare_counts (self, header, header->bytes_only);
+      return;
+    }
   seen = qm_tensor_shapes_to_config (&header->shapes);
   if (seen != NULL && qm_model_read_config (self, seen, NULL))
     {
-      note (self, "model-shapes-from-tensors", N_("No config.json beside the file tells its sizes: layers and cache are from the "
-            "shapes of its tensors, without windows"));
+      note (self, beside->reason != NULL ? "model-config-useless" : "model-shapes-from-tensors", beside->reason != NULL
+            ? N_("The config.json beside the file cannot be used, open it alone to see why: layers and cache are from the "
+                 "shapes of the tensors, without windows")
+            : N_("No config.json beside the file tells its sizes: layers and cache are from the "
+                 "shapes of its tensors, without windows"));
       return;
     }
-  note (self, "model-shapes-guessed", N_("No config.json beside the file tells its sizes: the layers are guessed from the parameter "
-        "count, and the cache is not known"));
+  note (self, beside->reason != NULL ? "model-config-useless" : "model-shapes-guessed", beside->reason != NULL
+        ? N_("The config.json beside the file cannot be used, open it alone to see why: the layers are guessed from the "
+             "parameter count, and the cache is not known")
+        : N_("No config.json beside the file tells its sizes: the layers are guessed from the parameter "
+             "count, and the cache is not known"));
   qm_architecture_guess (header->parameters, &self->architecture);
 }
 
 /* Counts come from the file itself. */
 static QmModel *
-finish (JsonObject           *config,
+finish (Beside               *beside,
         const QmSafetensors  *header,
         GError              **error)
 {
   g_autoptr (QmModel) self = qm_model_new ();
+  gboolean adapter = header->adapter_parameters > header->parameters / 2;
 
-  if (header->adapter)
+  if (adapter)
     qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL,
-                  N_("these are the weights of a LoRA adapter; give the model that it was made for"), NULL);
+                  N_("these are the weights of an adapter, such as LoRA; give the model that it was made for"), NULL);
   else if (header->parameters <= 0)
     qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL, NULL, N_("the file holds no weights"), NULL);
-  if (header->adapter || header->parameters <= 0)
+  if (adapter || header->parameters <= 0)
     return NULL;
-  find_shapes (self, config, header);
+  find_shapes (self, beside, header);
   self->parameters = header->parameters;
   self->active_parameters = MAX (0, header->parameters - qm_model_expert_parameters (self));
   self->stored_bytes = header->bytes;
@@ -161,10 +207,10 @@ name_some (GPtrArray *names)
 static QmModel *
 read_files (const char  *folder,
             GPtrArray   *files,
-            JsonObject  *config,
             GError     **error)
 {
-  QmSafetensors header = { .packed_bits = bits_of_config (config) };
+  g_auto (Beside) beside = find_beside (folder);
+  QmSafetensors header = { .packed_bits = bits_of_config (beside.config) };
 
   for (guint i = 0; i < files->len; i++)
     {
@@ -177,7 +223,7 @@ read_files (const char  *folder,
           return NULL;
         }
     }
-  return finish (config, &header, error);
+  return finish (&beside, &header, error);
 }
 
 static int
@@ -203,7 +249,7 @@ files_of_index (JsonObject *map)
       gboolean word = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
       const char *file = word ? json_node_get_string (node) : NULL;
 
-      if (file != NULL && file[0] != '\0' && files->len < MAX_SHARDS &&
+      if (file != NULL && file[0] != '\0' && files->len <= MAX_SHARDS &&
           g_hash_table_add (seen, (char *) file))
         g_ptr_array_add (files, g_strdup (file));
     }
@@ -228,12 +274,12 @@ bytes_per_weight (JsonObject *config)
 
 /* Of the files that an index names not all are there. */
 static QmModel *
-from_total (JsonObject  *config,
+from_total (Beside      *beside,
             double       bytes,
             GPtrArray   *missing,
             GError     **error)
 {
-  QmSafetensors header = { .bytes = bytes, .parameters = bytes / bytes_per_weight (config) };
+  QmSafetensors header = { .bytes = bytes, .bytes_only = TRUE, .parameters = bytes / bytes_per_weight (beside->config) };
   g_autofree char *names = name_some (missing);
   QmModel *self;
 
@@ -250,10 +296,10 @@ from_total (JsonObject  *config,
                     "names", names, NULL);
       return NULL;
     }
-  self = finish (config, &header, error);
+  self = finish (beside, &header, error);
   if (self == NULL)
     return NULL;
-  if (self->architecture.known && config != NULL)
+  if (self->architecture.known && beside->config != NULL)
     {
       self->read_by = QM_READER_CONFIG;
       self->parameters = self->architecture.parameters;
@@ -283,15 +329,22 @@ qm_model_from_weight_index (const char  *path,
                             JsonObject  *index,
                             GError     **error)
 {
-  g_autoptr (JsonObject) config = config_beside (path);
   JsonObject *map = object_in (index, "weight_map");
   g_autofree char *folder = g_path_get_dirname (path);
+  g_auto (Beside) beside = { 0 };
   g_autoptr (GPtrArray) files = map != NULL ? files_of_index (map) : g_ptr_array_new ();
   g_autoptr (GPtrArray) missing = find_missing (folder, files);
 
+  if (files->len > MAX_SHARDS)
+    {
+      qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_VALUE, "weight_map",
+                    N_("the index names more than {most} files, which no model has"), "#most", (double) MAX_SHARDS, NULL);
+      return NULL;
+    }
   if (files->len > 0 && missing->len == 0)
-    return read_files (folder, files, config, error);
-  return from_total (config, number_in (object_in (index, "metadata"), "total_size"), missing, error);
+    return read_files (folder, files, error);
+  beside = find_beside (folder);
+  return from_total (&beside, number_in (object_in (index, "metadata"), "total_size"), missing, error);
 }
 
 /* A name like model-00002-of-00004.safetensors: all names of the row. */
@@ -320,13 +373,11 @@ from_row (const char  *folder,
           GPtrArray   *files,
           GError     **error)
 {
-  g_autofree char *beside = g_build_filename (folder, "config.json", NULL);
-  g_autoptr (JsonObject) config = config_beside (beside);
   g_autoptr (GPtrArray) missing = find_missing (folder, files);
   g_autofree char *names = name_some (missing);
 
   if (missing->len == 0)
-    return read_files (folder, files, config, error);
+    return read_files (folder, files, error);
   qm_error_set (error, QM_MODEL_ERROR, QM_MODEL_ERROR_FILE, NULL,
                 N_("the model is in {count} files, and missing are: {names}"), "#count", (double) files->len,
                 "names", names, NULL);
@@ -348,11 +399,9 @@ qm_model_from_safetensors (const char  *path,
   g_autofree char *name = g_path_get_basename (path);
   g_autoptr (GPtrArray) row = files_of_row (name);
   g_autoptr (GPtrArray) one = g_ptr_array_new ();
-  g_autoptr (JsonObject) config = NULL;
 
   if (row != NULL)
     return from_row (folder, row, error);
-  config = config_beside (path);
   g_ptr_array_add (one, name);
-  return read_files (folder, one, config, error);
+  return read_files (folder, one, error);
 }

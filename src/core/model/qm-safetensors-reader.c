@@ -201,6 +201,24 @@ weights_per_element (QmSafetensors *self,
   return 1;
 }
 
+/* Adapters of the tools peft, diffusers, kohya and LyCORIS, by a part of a tensor's name. */
+static gboolean
+is_of_adapter (const char *name)
+{
+  static const char * const parts[] = {
+    ".lora_A", ".lora_B", ".lora_down.", ".lora_up.", "_lora.down.", "_lora.up.", ".lora.down.", ".lora.up.",
+    ".lora_embedding_", ".lora_magnitude_", ".hada_w", ".lokr_w", ".ia3_l", ".oft_", ".boft_", ".vera_lambda_",
+    ".dora_scale",
+  };
+
+  if (g_str_has_prefix (name, "base_model.model.") || g_str_equal (name, "prompt_embeddings"))
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (strstr (name, parts[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 read_tensor (QmSafetensors  *self,
              JsonObject     *header,
@@ -223,7 +241,7 @@ read_tensor (QmSafetensors  *self,
   bits = bits_of_type (json_node_get_string (type));
   self->doubtful |= bits > 0 && elements * bits / 8 != bytes;
   qm_tensor_shapes_add (&self->shapes, name, shape);
-  self->adapter |= strstr (name, ".lora_A.") != NULL || strstr (name, ".lora_down.") != NULL;
+  self->adapter_parameters += is_of_adapter (name) ? elements : 0;
   if (!is_helper (header, name))
     self->parameters += elements * weights_per_element (self, header, name, json_node_get_string (type), tensor);
   return TRUE;

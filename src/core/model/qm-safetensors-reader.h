@@ -11,12 +11,14 @@ G_BEGIN_DECLS
  *   where the headers must tell
  * @parameters: weights in all tensors
  * @bytes: of all tensors
+ * @bytes_only: whether no header was read, and @parameters are what the bytes make
  * @guessed: whether the width of packed weights was guessed
  * @cut_short: whether a file ends before its last tensor
  * @doubtful: whether tensors overlap, leave gaps or take other bytes than their
  *   sizes make, as where the list names one twice
  * @end: of the last tensor of the file that was read last, in bytes
- * @adapter: whether the tensors are those of a LoRA adapter
+ * @adapter_parameters: of the weights, those of an adapter: some models hold one
+ *   beside their own
  * @shapes: what names and shapes of tensors give away
  *
  * What the headers of one or more safetensors files say.
@@ -25,11 +27,12 @@ typedef struct {
   double packed_bits;
   double parameters;
   double bytes;
+  gboolean bytes_only;
   gboolean guessed;
   gboolean cut_short;
   gboolean doubtful;
   double end;
-  gboolean adapter;
+  double adapter_parameters;
   QmTensorShapes shapes;
 } QmSafetensors;
 

@@ -212,6 +212,18 @@ static const char * const refused[][2] = {
     "hidden_size is 66, and should be a multiple of the 4 attention heads" },
   { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"num_experts\":2,"
     "\"num_experts_per_tok\":3}", "num_experts_per_tok is 3, more than the 2 experts" },
+  { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"tie_word_embeddings\":\"true\"}",
+    "tie_word_embeddings should be true or false" },
+  { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"layer_types\":[1,2]}",
+    "layer_types should be a list of words, one for each layer" },
+  { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"layer_types\":\"full_attention\"}",
+    "layer_types should be a list of words, one for each layer" },
+  { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"head_dim\":true}",
+    "head_dim should be a number" },
+  { "{" BASE "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"intermediate_size\":0}",
+    "intermediate_size is 0, and should be 1 or more" },
+  { "{\"model_type\":\"llama\",\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"vocab_size\":0}",
+    "vocab_size is 0, and should be 1 or more" },
 };
 
 /* N = 12·L·h² at h = 128·L: 12·128²·L³ at L = 32 is 6.44e9 */

@@ -13,6 +13,7 @@ static const struct {
   { "config.json", "<!DOCTYPE html>", "web page" },
   { "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n", "git lfs pull" },
   { "config.json", "{\"peft_type\":\"LORA\",\"r\":8,\"base_model_name_or_path\":\"org/base\"}", "(org/base)" },
+  { "config.json", "{\"peft_type\":\"LORA\",\"hidden_size\":64}", "LoRA adapter" },
   { "config.json", "{\"tokenizer_class\":\"T\",\"model_max_length\":1000000000000000019884624838656}", "tokenizer" },
   { "config.json", "{\"bos_token_id\":1,\"eos_token_id\":2,\"_from_model_config\":true}", "text generation" },
   { "config.json", "{\"_class_name\":\"StableDiffusionPipeline\",\"unet\":[\"diffusers\",\"U\"]}", "unet" },
@@ -57,6 +58,19 @@ test_vocabulary (void)
   g_assert_null (model);
   g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
   g_assert_nonnull (strstr (error->message, "vocabulary"));
+}
+
+/* Blanks beyond what the first bytes show. */
+static void
+test_padded (void)
+{
+  g_autofree char *blanks = g_strnfill (5000, ' ');
+  g_autofree char *text = g_strconcat (blanks, "{\"model_type\":\"gpt2\",\"n_embd\":64,\"n_layer\":2,\"n_head\":4}", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = read_data ("config.json", text, -1, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->architecture.layers, ==, 2);
 }
 
 static void
@@ -182,6 +196,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/file/shared-broken", test_shared_broken);
   g_test_add_func ("/file/vocabulary", test_vocabulary);
+  g_test_add_func ("/file/padded", test_padded);
   g_test_add_func ("/file/deep", test_deep);
   g_test_add_func ("/file/folder", test_folder);
   g_test_add_func ("/file/odd-folder", test_odd_folder);

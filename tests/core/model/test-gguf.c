@@ -152,12 +152,13 @@ test_gguf_damaged (void)
 }
 
 static GByteArray *
-gguf_part (guint16 place,
-           guint64 tensors)
+gguf_part_of (guint16 count,
+              guint16 place,
+              guint64 tensors)
 {
   GByteArray *bytes = gguf_start (3, tensors, place == 0 ? 7 : 3);
 
-  put_number (bytes, "split.count", 2);
+  put_number (bytes, "split.count", count);
   put_number (bytes, "split.no", place);
   put_number (bytes, "split.tensors.count", 1298);
   if (place == 0)
@@ -172,6 +173,13 @@ gguf_part (guint16 place,
   for (guint64 i = 0; i < tensors; i++)
     put_tensor (bytes, "blk.0.ffn_up.weight", 256, 2, 1);
   return bytes;
+}
+
+static GByteArray *
+gguf_part (guint16 place,
+           guint64 tensors)
+{
+  return gguf_part_of (2, place, tensors);
 }
 
 /* FreeToken#154: `split.no` counts from 0 and the names from 1,
@@ -224,6 +232,23 @@ test_gguf_wrong_parts (void)
       g_remove (path);
       g_remove (other);
     }
+}
+
+/* A part of another split of the same model bears the right number and name. */
+static void
+test_gguf_part_of_another (void)
+{
+  g_autoptr (GByteArray) first = gguf_part (0, 2);
+  g_autoptr (GByteArray) second = gguf_part_of (7, 1, 2);
+  g_autofree char *path = write_file ("big-00001-of-00002.gguf", first->data, first->len);
+  g_autofree char *other = write_file ("big-00002-of-00002.gguf", second->data, second->len);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (path, &error);
+
+  g_assert_null (model);
+  g_assert_nonnull (strstr (error->message, "another part"));
+  g_remove (path);
+  g_remove (other);
 }
 
 /* A download that has not ended, and tensors at one place: both are counted, and marked. */
@@ -302,6 +327,7 @@ main (int   argc,
   g_test_add_func ("/file/gguf-damaged", test_gguf_damaged);
   g_test_add_func ("/file/gguf-parts", test_gguf_parts);
   g_test_add_func ("/file/gguf-wrong-parts", test_gguf_wrong_parts);
+  g_test_add_func ("/file/gguf-part-of-another", test_gguf_part_of_another);
   g_test_add_func ("/file/gguf-marks", test_gguf_marks);
   g_test_add_func ("/file/gguf-unknown", test_gguf_unknown);
   g_test_add_func ("/file/gguf-absurd", test_gguf_absurd);

@@ -134,6 +134,89 @@ test_header_wins (void)
   g_remove (config);
 }
 
+static gboolean
+has_note (const QmModel *model,
+          const char    *code)
+{
+  for (guint i = 0; model->notes != NULL && i < model->notes->len; i++)
+    if (g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), code))
+      return TRUE;
+  return FALSE;
+}
+
+#define CONFIG_OF_8B "{\"model_type\":\"llama\",\"hidden_size\":4096,\"vocab_size\":128256,\"num_hidden_layers\":32," \
+                     "\"num_attention_heads\":32,\"num_key_value_heads\":8,\"intermediate_size\":14336}"
+
+static void
+check_beside (const char *config,
+              const char *code)
+{
+  g_autoptr (GByteArray) bytes = safetensors ("{" TENSOR ("a", "F16", "[123]") "}", 0);
+  g_autofree char *weights = write_file ("model.safetensors", bytes->data, bytes->len);
+  g_autofree char *beside = write_file ("config.json", config, -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = qm_model_from_file (folder, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 123);
+  g_assert_true (has_note (model, code));
+  g_remove (weights);
+  g_remove (beside);
+}
+
+/* A config.json that is of another model, or is broken, lies beside the weights. */
+static void
+test_config_beside (void)
+{
+  check_beside (CONFIG_OF_8B, "model-config-contradicts");
+  check_beside ("{\"hidden_size\":NaN", "model-config-useless");
+  check_beside ("<html>", "model-config-useless");
+  check_beside ("{\"model_type\":\"llama\",\"hidden_size\":-5}", "model-config-useless");
+}
+
+/* Names as peft, LyCORIS, kohya and diffusers write them. */
+static void
+test_other_adapters (void)
+{
+  static const char * const headers[] = {
+    "{" TENSOR ("base_model.model.layers.0.mlp.down_proj.ia3_l", "F16", "[64]") "}",
+    "{" TENSOR ("prompt_embeddings", "F16", "[20,64]") "}",
+    "{" TENSOR ("lora_unet_mid.hada_w1_a", "F16", "[8,64]") "}",
+    "{" TENSOR ("unet.mid.attn1.to_k_lora.down.weight", "F16", "[8,64]") "}",
+    "{" TENSOR ("base_model.model.model.embed_tokens.weight", "F16", "[100,64]") ","
+        TENSOR ("base_model.model.q_proj.lora_A.weight", "F16", "[8,64]") "}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (headers); i++)
+    {
+      g_autoptr (GByteArray) bytes = safetensors (headers[i], 0);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmModel) model = read_data ("x.safetensors", bytes->data, bytes->len, &error);
+
+      g_assert_null (model);
+      g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
+    }
+  /* Phi-4-multimodal keeps the adapters of its senses beside its own weights. */
+  g_assert_cmpfloat (count_weights ("{" TENSOR ("model.layers.0.mlp.down_proj.base_layer.weight", "BF16", "[64,128]") ","
+                                    TENSOR ("model.layers.0.mlp.down_proj.lora_A.vision.weight", "BF16", "[8,128]") "}"),
+                     ==, 64 * 128 + 8 * 128);
+}
+
+static void
+test_index_of_too_many (void)
+{
+  g_autoptr (GString) text = g_string_new ("{\"metadata\":{\"total_size\":200},\"weight_map\":{");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  for (int i = 0; i < 2500; i++)
+    g_string_append_printf (text, "%s\"t%d\":\"m%d.safetensors\"", i > 0 ? "," : "", i, i);
+  g_string_append (text, "}}");
+  model = read_data ("model.safetensors.index.json", text->str, -1, &error);
+  g_assert_null (model);
+  g_assert_nonnull (strstr (error->message, "more than 2000 files"));
+}
+
 static void
 test_adapter (void)
 {
@@ -233,16 +316,6 @@ test_index (void)
   g_assert_no_error (error);
   g_assert_cmpfloat (model->parameters, ==, 6738415616.0);
   g_assert_cmpuint (model->notes->len, ==, 3);
-}
-
-static gboolean
-has_note (QmModel    *model,
-          const char *code)
-{
-  for (guint i = 0; model->notes != NULL && i < model->notes->len; i++)
-    if (g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), code))
-      return TRUE;
-  return FALSE;
 }
 
 /* The format asks that tensors follow each other without gaps or overlaps, each
@@ -403,7 +476,10 @@ main (int   argc,
   g_test_add_func ("/file/packed-by-config", test_packed_by_config);
   g_test_add_func ("/file/rows", test_rows);
   g_test_add_func ("/file/header-wins", test_header_wins);
+  g_test_add_func ("/file/config-beside", test_config_beside);
+  g_test_add_func ("/file/index-of-too-many", test_index_of_too_many);
   g_test_add_func ("/file/adapter", test_adapter);
+  g_test_add_func ("/file/other-adapters", test_other_adapters);
   g_test_add_func ("/file/large", test_large);
   g_test_add_func ("/file/doubtful", test_doubtful);
   g_test_add_func ("/file/any-length", test_any_length);
