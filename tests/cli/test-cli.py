@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -411,6 +412,43 @@ def ask_takes_defaults():
     result = run('ask', '--json', text_in='image-classification\nserve\n')
     assert result.returncode == 0 and json.loads(result.stdout)['choices'], result.stderr
     assert 'not known' in run('ask', text_in='poetry\nlanguage-model\n').stderr
+
+
+def gguf(file_type):
+    """A header with the sizes of Mistral 7B, and one tensor."""
+    def text(value):
+        return struct.pack('<Q', len(value)) + value.encode()
+
+    numbers = {'general.file_type': file_type, 'llama.block_count': 32, 'llama.embedding_length': 4096,
+               'llama.feed_forward_length': 14336, 'llama.attention.head_count': 32, 'llama.attention.head_count_kv': 8,
+               'llama.vocab_size': 32000}
+    data = b'GGUF' + struct.pack('<IQQ', 3, 1, 1 + len(numbers))
+    data += text('general.architecture') + struct.pack('<I', 8) + text('llama')
+    data += b''.join(text(key) + struct.pack('<II', 4, value) for key, value in numbers.items())
+    data += text('token_embd.weight') + struct.pack('<IQQIQ', 2, 4096, 1768000, 12, 0)
+    with open('model.gguf', 'wb') as file:
+        file.write(data)
+        file.truncate(len(data) + 4096 * 1768000 // 256 * 144)
+    return 'model.gguf'
+
+
+@test
+def a_packed_file_is_run_as_it_is():
+    def answer(command, **changes):
+        given = {'task': 'language-model', 'activity': 'serve', 'model': {'file': gguf(changes.pop('file_type'))}, **changes}
+        out = json.loads(run(command, '--json', plan(**given)).stdout)
+        return out, {row['field']: row['value'] for row in out['assumed']}
+
+    # what llama.cpp calls types 15 and 17
+    for file_type, word in ((15, 'gguf-q4_k_m'), (17, 'gguf-q5_k_m')):
+        out, assumed = answer('recommend', file_type=file_type)
+        assert assumed['serving.weights'] == word, assumed
+        assert out['choices'] and all('gguf' in json.dumps(choice) for choice in out['choices'])
+    out, assumed = answer('estimate', file_type=15, configuration={'device': 'rtx-3060-12gb'})
+    assert out['memory']['fits'] is True, out['memory']
+    out, assumed = answer('estimate', file_type=15, serving={'weights': 'fp16'}, configuration={'device': 'rtx-3060-12gb'})
+    assert 'serving.weights' not in assumed and out['memory']['fits'] is False
+    assert 'serving.weights' not in answer('recommend', file_type=4095)[1]
 
 
 @test

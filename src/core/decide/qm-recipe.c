@@ -78,9 +78,19 @@ static gboolean
 format_allowed (const QmJob *job,
                 const char  *format)
 {
-  const QmPlan *given = job->resolved->given;
+  const char *asked = job->plan->serving.weights;
 
-  return given->serving.weights[0] == '\0' || g_str_equal (given->serving.weights, format);
+  return asked[0] == '\0' || g_str_equal (asked, format);
+}
+
+/* The engine that reads some types of GGUF reads them all. */
+static gboolean
+reads_gguf (const QmStack *stack)
+{
+  for (int i = 0; i < stack->n_formats; i++)
+    if (g_str_has_prefix (stack->formats[i], "gguf-"))
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -102,6 +112,7 @@ add_inference_recipes (GPtrArray     *recipes,
                        const QmStack *stack)
 {
   const QmPlan *given = job->resolved->given;
+  const char *asked = job->plan->serving.weights;
   guint before = recipes->len;
 
   if (given->serving.engine[0] != '\0' && !g_str_equal (given->serving.engine, stack->engine))
@@ -112,8 +123,9 @@ add_inference_recipes (GPtrArray     *recipes,
       add_inference_recipe (recipes, job, stack, stack->formats[i]);
 
   /* A format that was asked for but is not among the usual ones of the engine. */
-  if (recipes->len == before && given->serving.weights[0] != '\0' && given->serving.engine[0] != '\0')
-    add_inference_recipe (recipes, job, stack, given->serving.weights);
+  if (recipes->len == before && asked[0] != '\0' &&
+      (given->serving.engine[0] != '\0' || (g_str_has_prefix (asked, "gguf-") && reads_gguf (stack))))
+    add_inference_recipe (recipes, job, stack, asked);
 }
 
 /* An engine that the table does not know: what it runs on is what PyTorch runs on. */

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "qm-model-resolve.h"
 #include "qm-error.h"
@@ -333,37 +334,6 @@ qm_config_keys_need (QmConfigKeys *self,
   if (value == 0)
     qm_config_keys_refuse (self, name, N_("{key} is 0, and should be 1 or more"), NULL);
   return MAX (1, value);
-}
-
-/**
- * qm_config_keys_ratio:
- * @self: the reader
- * @key: the key
- * @fallback: what is taken where the key is absent or null
- *
- * Returns: a number that need not be whole, more than 0 and up to 1000
- */
-double
-qm_config_keys_ratio (QmConfigKeys *self,
-                      const char   *key,
-                      double        fallback)
-{
-  const char *name;
-  JsonNode *node = find_node (self, key, &name);
-  double value;
-
-  if (node == NULL)
-    return fallback;
-  if (!is_number (node))
-    {
-      refuse_kind (self, name, node);
-      return fallback;
-    }
-  value = json_node_get_double (node);
-  if (isfinite (value) && value > 0 && value <= 1000)
-    return value;
-  qm_config_keys_refuse (self, name, N_("{key} is {value}, and should be a small positive number"), "#value", value, NULL);
-  return fallback;
 }
 
 /**

@@ -20,32 +20,29 @@ typedef struct {
   GError *error;
 } QmConfigKeys;
 
-gboolean    qm_config_keys_has    (QmConfigKeys *self,
-                                   const char   *key);
-double      qm_config_keys_count  (QmConfigKeys *self,
-                                   const char   *key,
-                                   double        fallback);
-double      qm_config_keys_need   (QmConfigKeys *self,
-                                   const char   *key);
-double      qm_config_keys_number (QmConfigKeys *self,
-                                   const char   *key);
+gboolean    qm_config_keys_has     (QmConfigKeys *self,
+                                    const char   *key);
+double      qm_config_keys_count   (QmConfigKeys *self,
+                                    const char   *key,
+                                    double        fallback);
+double      qm_config_keys_need    (QmConfigKeys *self,
+                                    const char   *key);
+double      qm_config_keys_number  (QmConfigKeys *self,
+                                    const char   *key);
 gboolean    qm_config_keys_assumed (QmConfigKeys *self,
-                                   const char   *key);
-double      qm_config_keys_ratio  (QmConfigKeys *self,
-                                   const char   *key,
-                                   double        fallback);
-gboolean    qm_config_keys_flag   (QmConfigKeys *self,
-                                   const char   *key,
-                                   gboolean      fallback);
-const char *qm_config_keys_word   (QmConfigKeys *self,
-                                   const char   *key);
-JsonArray  *qm_config_keys_array  (QmConfigKeys *self,
-                                   const char   *key);
-JsonObject *qm_config_keys_object (QmConfigKeys *self,
-                                   const char   *key);
-void        qm_config_keys_refuse (QmConfigKeys *self,
-                                   const char   *key,
-                                   const char   *msgid,
-                                   ...) G_GNUC_NULL_TERMINATED;
+                                    const char   *key);
+gboolean    qm_config_keys_flag    (QmConfigKeys *self,
+                                    const char   *key,
+                                    gboolean      fallback);
+const char *qm_config_keys_word    (QmConfigKeys *self,
+                                    const char   *key);
+JsonArray  *qm_config_keys_array   (QmConfigKeys *self,
+                                    const char   *key);
+JsonObject *qm_config_keys_object  (QmConfigKeys *self,
+                                    const char   *key);
+void        qm_config_keys_refuse  (QmConfigKeys *self,
+                                    const char   *key,
+                                    const char   *msgid,
+                                    ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS

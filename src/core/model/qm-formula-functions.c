@@ -337,12 +337,8 @@ call_outer (QmScope         *scope,
             const QmFormula *call)
 {
   QmScope around = { .shape = scope->shape->outer, .locals = scope->locals, .calls = scope->calls + 1 };
-  QmAmount value;
 
-  if (around.shape == NULL)
-    return nothing;
-  value = qm_scope_evaluate (&around, qm_formula_argument (call, 0));
-  return value;
+  return around.shape != NULL ? qm_scope_evaluate (&around, qm_formula_argument (call, 0)) : nothing;
 }
 
 /* tied(DEFAULT): whether the output head is the embedding. What the whole says

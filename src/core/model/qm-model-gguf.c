@@ -28,6 +28,16 @@ static const char * const families[][2] = {
   { "jina-bert-v2", "bert" }, { "exaone", "exaone" }, { "internlm2", "internlm2" }, { "t5encoder", "t5" },
 };
 
+/* What most of the tensors are, by `general.file_type`; llama_ftype of llama.cpp. */
+static const char * const file_types[] = {
+  [1] = "gguf-f16", [2] = "gguf-q4_0", [3] = "gguf-q4_1", [7] = "gguf-q8_0", [8] = "gguf-q5_0", [9] = "gguf-q5_1",
+  [10] = "gguf-q2_k", [11] = "gguf-q3_k_s", [12] = "gguf-q3_k_m", [13] = "gguf-q3_k_l", [14] = "gguf-q4_k_s",
+  [15] = "gguf-q4_k_m", [16] = "gguf-q5_k_s", [17] = "gguf-q5_k_m", [18] = "gguf-q6_k", [19] = "gguf-iq2_xxs",
+  [20] = "gguf-iq2_xs", [21] = "gguf-q2_k_s", [22] = "gguf-iq3_xs", [23] = "gguf-iq3_xxs", [24] = "gguf-iq1_s",
+  [25] = "gguf-iq4_nl", [26] = "gguf-iq3_s", [27] = "gguf-iq3_m", [28] = "gguf-iq2_s", [29] = "gguf-iq2_m",
+  [30] = "gguf-iq4_xs", [31] = "gguf-iq1_m",
+};
+
 /* Keys after the family's name, and what a config.json calls them. */
 static const char * const keys[][2] = {
   { "embedding_length", "hidden_size" },
@@ -315,17 +325,27 @@ word (JsonObject *metadata,
          ? json_node_get_string (node) : NULL;
 }
 
+static const char *
+stored_format (const QmGguf *gguf)
+{
+  JsonNode *node = json_object_get_member (gguf->metadata, "general.file_type");
+  double type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : 0;
+
+  return type >= 0 && type < G_N_ELEMENTS (file_types) ? file_types[(int) type] : NULL;
+}
+
 /* Experts that one token does not meet: their share is the same in the file as
  * in the shapes. */
 static void
 set_counts (QmModel      *self,
             const QmGguf *gguf)
 {
-  double idle = qm_model_expert_parameters (self);
+  double idle = qm_model_idle_parameters (self);
 
   self->parameters = gguf->parameters > 0 ? gguf->parameters : self->architecture.parameters;
   self->active_parameters = self->parameters > idle ? self->parameters - idle : self->parameters;
   self->stored_bytes = gguf->bytes;
+  self->stored_format = stored_format (gguf);
 }
 
 /* The tensors are known all the same. */

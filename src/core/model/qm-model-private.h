@@ -19,7 +19,7 @@ void        qm_model_read_facts         (QmModel      *self,
 void        qm_model_complete_facts     (QmModel      *self,
                                          const QmPlan *plan,
                                          double        image_size);
-double      qm_model_expert_parameters  (const QmModel *self);
+double      qm_model_idle_parameters    (const QmModel *self);
 
 /* The parser goes through a kilobyte and a microsecond for each value. A header
  * of safetensors with eighty thousand tensors holds half a million. */

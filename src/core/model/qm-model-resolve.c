@@ -49,13 +49,13 @@ qm_model_set_name (QmModel    *self,
 }
 
 /**
- * qm_model_expert_parameters:
+ * qm_model_idle_parameters:
  * @self: a model
  *
  * Returns: parameters in the experts that one token does not meet
  */
 double
-qm_model_expert_parameters (const QmModel *self)
+qm_model_idle_parameters (const QmModel *self)
 {
   return self->architecture.parameters - self->architecture.active_parameters;
 }
@@ -116,7 +116,7 @@ qm_model_from_entry (const QmModelEntry  *entry,
   if (entry->source != NULL)
     self->source = entry->source;
   if (self->active_parameters <= 0)
-    self->active_parameters = self->parameters - qm_model_expert_parameters (self);
+    self->active_parameters = self->parameters - qm_model_idle_parameters (self);
   return g_steal_pointer (&self);
 }
 
@@ -269,7 +269,7 @@ override_counts (QmModel           *self,
 {
   if (given->parameters > 0)
     {
-      double idle = self->architecture.known ? qm_model_expert_parameters (self) : 0;
+      double idle = self->architecture.known ? qm_model_idle_parameters (self) : 0;
 
       self->parameters = given->parameters;
       self->active_parameters = given->parameters > idle ? given->parameters - idle : given->parameters;

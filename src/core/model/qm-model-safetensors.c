@@ -158,7 +158,7 @@ finish (Beside               *beside,
     return NULL;
   find_shapes (self, beside, header);
   self->parameters = header->parameters;
-  self->active_parameters = MAX (0, header->parameters - qm_model_expert_parameters (self));
+  self->active_parameters = MAX (0, header->parameters - qm_model_idle_parameters (self));
   self->stored_bytes = header->bytes;
   self->read_by = QM_READER_SAFETENSORS;
   if (header->cut_short)

@@ -155,6 +155,7 @@ typedef struct {
   double training_tokens;           /* that it was pre-trained on; 0 unknown */
 
   double stored_bytes;              /* of the tensors in the file read; 0 unknown */
+  const char *stored_format;        /* (nullable): the word of `serving.weights` for what the file holds */
   JsonObject *facts;                /* (nullable): the catalog entry, which @license and @source are of */
   GPtrArray *notes;                 /* (nullable) (element-type QmMessage): what was assumed in reading it */
 } QmModel;

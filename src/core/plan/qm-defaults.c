@@ -335,6 +335,15 @@ assume_length (Resolver *self)
     assume (self, "training.sequence_length", "2048", "usual-length", N_("a usual length of training texts"));
 }
 
+/* Who names a file means to run what is in it. */
+static void
+assume_format (Resolver      *self,
+               const QmModel *model)
+{
+  if (model->stored_format != NULL && self->plan->task == QM_TASK_LANGUAGE_MODEL && !qm_plan_is_training (self->plan))
+    assume (self, "serving.weights", model->stored_format, "file-format", N_("the file of the model holds them so"));
+}
+
 static void
 assume_all (Resolver      *self,
             const QmModel *model)
@@ -351,6 +360,7 @@ assume_all (Resolver      *self,
     {
       assume_length (self);
     }
+  assume_format (self, model);
   assume_rows (self, terms, G_N_ELEMENTS (terms));
   assume_spot (self);
 }

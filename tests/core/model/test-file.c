@@ -104,7 +104,6 @@ test_folder (void)
   g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
 }
 
-/* Folders, and links that lead nowhere, that bear the name of a file are not read. */
 /* Of a folder that holds an image pipeline the network that makes the image is read. */
 static void
 test_pipeline_folder (void)
@@ -128,6 +127,7 @@ test_pipeline_folder (void)
   g_remove (index);
 }
 
+/* Folders, and links that lead nowhere, that bear the name of a file are not read. */
 static void
 test_odd_folder (void)
 {
