@@ -63,7 +63,6 @@ typedef struct {
   gint64 asked;                     /* when it was asked to end; 0 not */
   QmRunStatus stopped_by;
   int ticks, waiting;               /* since the last sample */
-  double step_at, step;             /* the last step that was named, and when */
   float *values;
   gboolean ended;
   int wait_status;
@@ -166,7 +165,6 @@ begin (Recording  *self,
   self->values = g_new (float, self->series->channels->len);
   qm_progress_clear (&self->said);
   qm_progress_clear (&self->latest);
-  self->step = NAN;
   for (int i = 0; i < 2; i++)
     self->readers[i] = qm_progress_reader_new ();
   qm_sampler_sample (self->sampler, g_get_monotonic_time (), self->values);
@@ -259,23 +257,6 @@ rate (double before,
   return seconds > 0 ? (float) (MAX (now - before, 0) / seconds) : NAN;
 }
 
-/* Who names steps and no rate has one all the same. */
-static double
-rate_of_steps (Recording *self,
-               double     at)
-{
-  double rate = self->said.steps_per_second;
-
-  if (isnan (self->said.step))
-    return rate;
-  if (isnan (rate) && self->said.step > self->step)
-    rate = (self->said.step - self->step) / (at - self->step_at);
-  self->step = self->said.step;
-  self->step_at = at;
-
-  return rate;
-}
-
 static void
 keep_latest (Recording *self)
 {
@@ -295,7 +276,6 @@ static void
 fill_own (Recording          *self,
           float              *own,
           const QmProcessUse *use,
-          double              at,
           double              seconds)
 {
   own[PROCESS_CPU] = rate (self->use.cpu_seconds, use->cpu_seconds, seconds);
@@ -306,7 +286,7 @@ fill_own (Recording          *self,
   own[PROCESS_FAULTS] = rate (self->use.major_faults, use->major_faults, seconds);
   own[SAID_STEP] = (float) self->said.step;
   own[SAID_LOSS] = (float) self->said.loss;
-  own[SAID_STEPS] = (float) rate_of_steps (self, at);
+  own[SAID_STEPS] = (float) self->said.steps_per_second;
   own[SAID_SAMPLES] = (float) self->said.samples_per_second;
   own[SAID_TOKENS] = (float) self->said.tokens_per_second;
 }
@@ -326,7 +306,7 @@ sample (Recording  *self,
   /* when all have ended, what they have used is not to be had any more */
   if (use.processes == 0)
     use = self->use;
-  fill_own (self, self->values + n - N_OWN_CHANNELS, &use, at, use.processes > 0 ? (now - self->sampled) / 1e6 : 0);
+  fill_own (self, self->values + n - N_OWN_CHANNELS, &use, use.processes > 0 ? (now - self->sampled) / 1e6 : 0);
   if (use.processes > 0)
     self->use = use;
   self->sampled = now;

@@ -98,6 +98,19 @@ test_progress (Fixture       *self,
   g_assert_cmpuint (qm_series_length (series), ==, qm_series_length (self->series));
 }
 
+/* Steps that are only counted: one in a fifth of a second. */
+static void
+test_steps (Fixture       *self,
+            gconstpointer  data)
+{
+  const char *command[] = { "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do echo step $i; sleep 0.2; done", NULL };
+  QmRecorder recorder = recorder_for (self, command);
+
+  record (self, &recorder, NULL);
+  g_assert_cmpfloat (qm_run_measured (self->run, "throughput.step_seconds"), >, 0.15);
+  g_assert_cmpfloat (qm_run_measured (self->run, "throughput.step_seconds"), <, 0.6);
+}
+
 /* What its children use is its own use, also when they have ended. */
 static void
 test_tree (Fixture       *self,
@@ -230,6 +243,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
 
   ADD ("progress", test_progress);
+  ADD ("steps", test_steps);
   ADD ("tree", test_tree);
   ADD ("timeout", test_timeout);
   ADD ("stop", test_stop);

@@ -360,7 +360,8 @@ make_candidate (QmEstimator      *estimator,
   other->plan->configuration.micro_batch = batch;
   other->plan->training.global_batch = 0;
   other->plan->configuration.gradient_accumulation = 1;
-  ok = qm_estimate_pinned (estimator, other, NULL, &choice, NULL) && choice.estimate.memory.fits && choice.estimate.throughput.known;
+  ok = qm_estimate_pinned (estimator, other, NULL, &choice, NULL) && choice.estimate.throughput.known &&
+       (choice.estimate.memory.fits || !(choice.estimate.memory.usable_bytes > 0));
   if (ok)
     {
       qm_calibration_sample_init (&candidate->sample, other->plan, other->model, &choice.estimate, QM_MEASURED_RATE,

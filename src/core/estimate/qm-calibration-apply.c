@@ -142,9 +142,9 @@ qm_calibration_explain (const QmCalibration *self,
     return NULL;
 
   if (rate.n_alike > 0)
-    message = qm_message_new ("calibrated", N_("Corrected by your own runs on this device and software: {factor} times the general estimate"));
+    message = qm_message_new ("calibrated", N_("Corrected by your own runs on this device and software: {factor} the general estimate"));
   else
-    message = qm_message_new ("calibrated-from-afar", N_("Corrected by your own runs on other devices, software or work: {factor} times the general estimate"));
+    message = qm_message_new ("calibrated-from-afar", N_("Corrected by your own runs on other devices, software or work: {factor} the general estimate"));
   qm_message_set_detail (message, rate.n_alike > 0 ? N_("{alike} of {runs} measured figures are of just this kind.")
                                                    : N_("None of {runs} measured figures is of just this kind, so the range stays wide."));
   qm_message_add (message, "factor", QM_ARGUMENT_FACTOR, rate.factor);

@@ -192,9 +192,9 @@ qm_calibration_sample_is_possible (const QmCalibrationSample    *self,
   if (!self->fits)
     return refuse (reason, "did-not-fit", N_("The job does not fit into the memory of what it is said to have run on"), NAN);
   if (self->point.quantity == QM_MEASURED_MEMORY && over > 1)
-    return refuse (reason, "above-capacity", N_("That is {factor} times the memory of the device"), over);
+    return refuse (reason, "above-capacity", N_("That is {factor} the memory of the device"), over);
   if (over > constants->over_ceiling)
-    return refuse (reason, "above-roofline", N_("That is {factor} times what the device can do at most"), over);
+    return refuse (reason, "above-roofline", N_("That is {factor} what the device can do at most"), over);
 
   return TRUE;
 }

@@ -101,6 +101,33 @@ static const struct {
   { QM_CHANNEL_SAMPLES, "samples" },
 };
 
+/* Who names steps and no rate has one all the same: that of the second half. */
+static void
+sum_up_steps (QmRun          *run,
+              const QmSeries *series,
+              double          middle)
+{
+  int channel = qm_series_find (series, QM_CHANNEL_STEP);
+  double first = NAN, first_at = NAN, last = NAN, last_at = NAN;
+
+  for (guint i = 0; i < qm_series_length (series); i++)
+    {
+      double at = g_array_index (series->times, double, i), step = qm_series_value (series, i, channel);
+
+      if (at < middle || !isfinite (step))
+        continue;
+      if (isnan (first))
+        {
+          first = step;
+          first_at = at;
+        }
+      last = step;
+      last_at = at;
+    }
+  if (last > first)
+    qm_run_set_measured (run, "throughput.step_seconds", (last_at - first_at) / (last - first));
+}
+
 /* Of what a program writes about itself: the rate once it is steady, and how
  * much slower the first was. */
 static double
@@ -131,6 +158,8 @@ sum_up_rates (QmRun          *run,
   qm_series_summarise (series, steps, steady, G_MAXDOUBLE, &summary);
   if (summary.n > 0 && summary.median > 0)
     qm_run_set_measured (run, "throughput.step_seconds", 1 / summary.median);
+  else
+    sum_up_steps (run, series, middle);
   qm_series_summarise (series, qm_series_find (series, QM_CHANNEL_LOSS), steady, G_MAXDOUBLE, &summary);
   qm_run_set_measured (run, "run.loss", summary.least);
   if (steady > 0)
