@@ -20,14 +20,13 @@ _quartermaster_cli_words()
 _quartermaster_cli_options()
 {
   case $1 in
+    detect) echo --json --capture --help ;;
     watch) echo --json --seconds --interval --help ;;
     record) echo --json --label --plan --interval --timeout --ledger --help ;;
     ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;
-    estimate | model | detect | score) echo --json --help ;;
-    catalog) echo --json --provider --regions --as-of --help ;;
-    recommend) echo --json --top --help ;;
     estimate) echo --json --ledger --no-calibration --help ;;
-    model | detect | catalog | score) echo --json --help ;;
+    model | score) echo --json --help ;;
+    catalog) echo --json --provider --regions --as-of --help ;;
     recommend) echo --json --top --ledger --no-calibration --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;

@@ -52,7 +52,7 @@ print (QmMachine *machine)
  * @error: return location for an error
  *
  * Prints what this computer has. `QM_SYSROOT` names a captured tree to read
- * instead.
+ * instead; `--capture DIR` makes one.
  *
  * Returns: whether it worked
  */
@@ -61,10 +61,17 @@ qm_command_detect (QmCli   *cli,
                    GStrv    arguments,
                    GError **error)
 {
+  g_autofree char *folder = NULL;
+  const GOptionEntry entries[] = {
+    { "capture", 0, 0, G_OPTION_ARG_FILENAME, &folder, N_("Copy what is read into this folder, for a bug report"), "DIR" },
+    G_OPTION_ENTRY_NULL
+  };
   g_auto (GStrv) left = g_strdupv (arguments);
   QmMachine *machine;
 
-  if (!qm_cli_parse (cli, &left, NULL, 0, 0, error))
+  if (!qm_cli_parse (cli, &left, entries, 0, 0, error))
+    return FALSE;
+  if (folder != NULL && !qm_machine_capture (g_getenv ("QM_SYSROOT"), folder, error))
     return FALSE;
   machine = qm_cli_get_machine (cli, error);
   if (machine == NULL)

@@ -17,7 +17,7 @@ static const QmCommand commands[] = {
   { "recommend", N_("PLAN [--json] [--top N]"), N_("the hardware to run the plan on, and why"), qm_command_recommend },
   { "ask", N_("[-o PLAN]"), N_("the questions of the window, in a terminal"), qm_command_ask },
   { "model", N_("FILE|FOLDER|ID [--json]"), N_("what a model is"), qm_command_model },
-  { "detect", N_("[--json]"), N_("what this computer has"), qm_command_detect },
+  { "detect", N_("[--json] [--capture DIR]"), N_("what this computer has"), qm_command_detect },
   { "watch", N_("[--seconds N] [--interval S] [--json]"), N_("what this computer does, second by second"), qm_command_watch },
   { "record", N_("[--label L] [--plan PLAN] [--timeout S] -- COMMAND…"), N_("run a command under observation"), qm_command_record },
   { "ledger", N_("list|show|compare|import|export|note|tag|remove|restore …"), N_("the runs of the past"), qm_command_ledger },

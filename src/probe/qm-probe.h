@@ -91,6 +91,9 @@ const QmProbedStorage *qm_machine_storage      (QmMachine     *self);
 /* what "this computer" means to the core */
 void                   qm_machine_get_here     (QmMachine     *self,
                                                 QmHere        *here);
+gboolean               qm_machine_capture      (const char    *sysroot,
+                                                const char    *folder,
+                                                GError       **error);
 JsonNode              *qm_machine_to_json      (QmMachine     *self);
 
 G_END_DECLS

@@ -52,6 +52,48 @@ test_desktop (void)
   g_assert_cmpfloat (here.usable_bytes[0], ==, 0);
 }
 
+#define SECRET "GPU-1f2e"
+
+/* A captured tree says the same, and nothing that is nobody's business. */
+static void
+test_capture (void)
+{
+  static const QmTestFile more[] = {
+    { PCI "0000:01:00.0/unique_id", SECRET "\n" },
+    { "proc/cpuinfo", "processor\t: 0\nmodel name\t: A Processor\nSerial\t\t: " SECRET "\nphysical id\t: 0\ncpu cores\t: 1\n" },
+    { "proc/meminfo", KIB_TEXT ("32564148") },
+    { "etc/hostname", SECRET "\n" },
+    { "proc/self/cgroup", "0::/user.slice/" SECRET "\n" },
+  };
+  g_auto (QmTestTree) root = qm_test_tree_new (desktop, G_N_ELEMENTS (desktop));
+  g_auto (QmTestTree) copy = NULL;
+  g_autoptr (QmMachine) machine = NULL;
+  g_autoptr (QmMachine) again = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *found = NULL, *cpuinfo = NULL, *text = NULL;
+
+  static const QmTestFile none[] = { { "proc/version", "x\n" } };
+
+  qm_test_tree_add (root, more, G_N_ELEMENTS (more));
+  copy = qm_test_tree_new (none, 1);
+  qm_machine_capture (root, copy, &error);
+  g_assert_no_error (error);
+  machine = qm_test_probe (root);
+  again = qm_test_probe (copy);
+  g_assert_cmpuint (qm_machine_n_devices (again), ==, qm_machine_n_devices (machine));
+  g_assert_cmpstr (qm_machine_device (again, 0)->name, ==, qm_machine_device (machine, 0)->name);
+  g_assert_cmpstr (qm_machine_device (again, 0)->driver, ==, "nvidia");
+  g_assert_cmpstr (qm_machine_device (again, 0)->link, ==, qm_machine_device (machine, 0)->link);
+  g_assert_cmpstr (qm_machine_cpu (again)->model, ==, "A Processor");
+  g_assert_cmpfloat (qm_machine_memory (again)->total_bytes, ==, qm_machine_memory (machine)->total_bytes);
+
+  cpuinfo = g_build_filename (copy, "proc/cpuinfo", NULL);
+  g_assert_true (g_file_get_contents (cpuinfo, &text, NULL, NULL));
+  g_assert_null (strstr (text, SECRET));
+  found = g_build_filename (copy, PCI "0000:01:00.0/unique_id", NULL);
+  g_assert_false (g_file_test (found, G_FILE_TEST_EXISTS));
+}
+
 static const QmTestFile asleep[] = {
   { PCI "0000:01:00.0/class", "0x030200\n" },
   { PCI "0000:01:00.0/vendor", "0x10de\n" },
@@ -381,6 +423,7 @@ main (int    argc,
   g_unsetenv ("QM_NVML_LIBRARY");
 
   g_test_add_func ("/probe/gpu/desktop", test_desktop);
+  g_test_add_func ("/probe/gpu/capture", test_capture);
   g_test_add_func ("/probe/gpu/asleep", test_asleep);
   g_test_add_func ("/probe/gpu/radeons", test_radeons);
   g_test_add_func ("/probe/gpu/apu", test_apu);
