@@ -215,13 +215,15 @@ import_lines (const QmImportFile *file,
 {
   g_auto (GStrv) lines = NULL;
   g_autoptr (JsonNode) root = NULL;
+  g_autofree char *whole = NULL;
   g_autofree char *joined = NULL;
   g_autofree char *array = NULL;
 
   if (strstr (file->data, "\"avg_ts\"") == NULL)
     return qm_import_watched (file, imported, error);
 
-  lines = g_strsplit (g_strchomp (g_strdup (file->data)), "\n", -1);
+  whole = g_strchomp (g_strdup (file->data));
+  lines = g_strsplit (whole, "\n", -1);
   joined = g_strjoinv (",\n", lines);
   array = g_strconcat ("[", joined, "]", NULL);
   root = qm_import_parse (array, strlen (array), error);

@@ -87,10 +87,10 @@ qm_progress_reader_new (void)
   QmProgressReader *self = g_new0 (QmProgressReader, 1);
 
   for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
-    self->regexes[i] = g_regex_new (patterns[i].pattern, G_REGEX_OPTIMIZE | G_REGEX_CASELESS, 0, NULL);
-  self->colours = g_regex_new ("\\x1b\\[[0-9;?]*[A-Za-z]", G_REGEX_OPTIMIZE, 0, NULL);
+    self->regexes[i] = g_regex_new (patterns[i].pattern, G_REGEX_CASELESS, 0, NULL);
+  self->colours = g_regex_new ("\\x1b\\[[0-9;?]*[A-Za-z]", 0, 0, NULL);
   self->out_of_memory = g_regex_new ("out of memory|outofmemoryerror|cannot allocate memory|\\bMemoryError\\b|RESOURCE_EXHAUSTED",
-                                     G_REGEX_OPTIMIZE | G_REGEX_CASELESS, 0, NULL);
+                                     G_REGEX_CASELESS, 0, NULL);
   self->line = g_string_new (NULL);
 
   return self;
