@@ -210,6 +210,16 @@ def slurm_accepts():
         munge.wait()
 
 
+def kill_all_in(folder):
+    """torchrun's processes have groups of their own: they are known by where they run."""
+    for entry in glob.glob("/proc/[0-9]*/cwd"):
+        try:
+            if os.path.realpath(entry) == os.path.realpath(folder):
+                os.kill(int(entry.split("/")[2]), signal.SIGKILL)
+        except OSError:
+            pass
+
+
 def kill_and_resume(command, folder, checkpoint):
     """Started, stopped with its checkpoint, and started again: it goes on."""
     log = os.path.join(folder, "log.txt")
@@ -219,7 +229,7 @@ def kill_and_resume(command, folder, checkpoint):
     while not os.path.exists(os.path.join(folder, checkpoint)):
         assert process.poll() is None and time.monotonic() < deadline, open(log, encoding="utf-8").read()[-800:]
         time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGKILL)
+    kill_all_in(folder)
     process.wait()
     again = run(*command, "--steps", "1000000", "--epochs", "0", cwd=folder, timeout=200)
     assert again.returncode == 0, again.stderr[-800:]
