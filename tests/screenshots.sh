@@ -59,6 +59,8 @@ inside='
   done
   press Alt_L 2
   shoot computer
+  press Alt_L 3
+  shoot history
 '
 
 # pages VARIANT WIDTH HEIGHT SCHEME LOCALE [answer]

@@ -32,6 +32,7 @@ static const struct {
   { "win.back", { "<Alt>Left", NULL }, N_("Previous question") },
   { "win.show-place::plan", { "<Alt>1", NULL }, N_("Plan") },
   { "win.show-place::computer", { "<Alt>2", NULL }, N_("This Computer") },
+  { "win.show-place::history", { "<Alt>3", NULL }, N_("History") },
   { "win.breakdown", { "<Control>b", NULL }, N_("What the estimate is made of") },
   { "app.shortcuts", { "<Control>question", NULL }, N_("Keyboard shortcuts") },
   { "window.close", { "<Control>w", NULL }, N_("Close the window") },

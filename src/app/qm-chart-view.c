@@ -45,6 +45,27 @@ fill_table (QmChartView *self)
 }
 
 /**
+ * qm_chart_view_show:
+ * @self: a card
+ * @chart: (transfer full) (nullable): a chart; %NULL hides the card
+ */
+void
+qm_chart_view_show (QmChartView *self,
+                    QmChart     *chart)
+{
+  g_clear_pointer (&self->chart, qm_chart_free);
+  self->chart = chart;
+  gtk_widget_set_visible (GTK_WIDGET (self), self->chart != NULL);
+  qm_chart_drawing_set (QM_CHART_DRAWING (self->drawing), self->chart);
+  if (self->chart == NULL)
+    return;
+
+  gtk_label_set_label (GTK_LABEL (self->title), qm_chart_get_title (self->chart));
+  gtk_label_set_label (GTK_LABEL (self->subtitle), qm_chart_get_subtitle (self->chart));
+  fill_table (self);
+}
+
+/**
  * qm_chart_view_set:
  * @self: a card
  * @estimator: the estimator
@@ -59,16 +80,7 @@ qm_chart_view_set (QmChartView      *self,
                    QmRecommendation *recommendation,
                    guint             row)
 {
-  g_clear_pointer (&self->chart, qm_chart_free);
-  self->chart = qm_chart_new (self->kind, estimator, recommendation, row, qm_language_get_words (), NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self), self->chart != NULL);
-  qm_chart_drawing_set (QM_CHART_DRAWING (self->drawing), self->chart);
-  if (self->chart == NULL)
-    return;
-
-  gtk_label_set_label (GTK_LABEL (self->title), qm_chart_get_title (self->chart));
-  gtk_label_set_label (GTK_LABEL (self->subtitle), qm_chart_get_subtitle (self->chart));
-  fill_table (self);
+  qm_chart_view_show (self, qm_chart_new (self->kind, estimator, recommendation, row, qm_language_get_words (), NULL));
 }
 
 static void

@@ -18,5 +18,7 @@ void       qm_chart_view_set       (QmChartView      *self,
                                     QmEstimator      *estimator,
                                     QmRecommendation *recommendation,
                                     guint             row);
+void       qm_chart_view_show      (QmChartView      *self,
+                                    QmChart          *chart);
 
 G_END_DECLS

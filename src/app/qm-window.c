@@ -8,6 +8,7 @@
 #include "draw/qm-language.h"
 #include "qm-answer-page.h"
 #include "qm-computer-page.h"
+#include "qm-history-page.h"
 #include "qm-error.h"
 #include "qm-estimate-bar.h"
 #include "qm-question-row.h"
@@ -28,6 +29,7 @@ struct _QmWindow {
   AdwWindowTitle *title;
   GtkListBox *steps;
   GtkWidget *computer_bin;
+  GtkWidget *history_bin;
   GtkRevealer *bottom;
   GtkWidget *report_button;
   GtkWidget *launch_button;
@@ -485,6 +487,7 @@ qm_window_class_init (QmWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, QmWindow, title);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, steps);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, computer_bin);
+  gtk_widget_class_bind_template_child (widget_class, QmWindow, history_bin);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, bottom);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, report_button);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, launch_button);
@@ -519,6 +522,7 @@ qm_window_new (GtkApplication *application,
   self->estimate_bar = qm_estimate_bar_new (session);
   gtk_revealer_set_child (self->bottom, self->estimate_bar);
   adw_bin_set_child (ADW_BIN (self->computer_bin), qm_computer_page_new (session));
+  adw_bin_set_child (ADW_BIN (self->history_bin), qm_history_page_new (session));
 
   g_signal_connect (self->steps, "row-activated", G_CALLBACK (step_activated), self);
   g_signal_connect_object (self->pages, "notify::visible-page", G_CALLBACK (page_changed), self, G_CONNECT_SWAPPED);

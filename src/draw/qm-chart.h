@@ -21,6 +21,7 @@ typedef enum {
   QM_CHART_SPOT,
   QM_CHART_ELASTIC,
   QM_CHART_STAGES,
+  QM_CHART_HISTORY,                 /* of the ledger, not of a plan */
 } QmChartKind;
 
 /**

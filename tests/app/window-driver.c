@@ -13,7 +13,7 @@ static char *folder;
 static void
 isolate (void)
 {
-  static const char * const variables[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME" };
+  static const char * const variables[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "QM_USER_DIR" };
 
   folder = g_dir_make_tmp ("quartermaster-window-XXXXXX", NULL);
   g_assert_nonnull (folder);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "draw/qm-phrase-runs.h"
+#include "draw/qm-language.h"
+#include "qm-chart-view.h"
+#include "qm-history-page.h"
+#include "window-driver.h"
+
+static GtkWidget *
+history_page (Driver *driver)
+{
+  g_autoptr (GPtrArray) pages = NULL;
+
+  gtk_widget_activate_action (GTK_WIDGET (driver->window), "win.show-place", "s", "history");
+  driver_settle (driver);
+  pages = driver_find_all (GTK_WIDGET (driver->window), QM_TYPE_HISTORY_PAGE);
+  g_assert_cmpuint (pages->len, ==, 1);
+
+  return g_ptr_array_index (pages, 0);
+}
+
+static guint
+n_runs (GtkWidget *page)
+{
+  g_autoptr (GPtrArray) rows = driver_find_all (page, ADW_TYPE_ACTION_ROW);
+
+  return rows->len;
+}
+
+static char *
+write_table (const char *name,
+             const char *text)
+{
+  char *path = driver_path (name);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, text, -1, &error));
+  return path;
+}
+
+static GtkWidget *imported_page;
+static guint wanted_runs;
+
+static gboolean
+has_runs (Driver *driver)
+{
+  return n_runs (imported_page) == wanted_runs;
+}
+
+static GtkWidget *
+undo_button (void)
+{
+  g_autoptr (GPtrArray) labels = driver_find_all (imported_page, GTK_TYPE_LABEL);
+
+  for (guint i = 0; i < labels->len; i++)
+    if (g_str_equal (gtk_label_get_text (g_ptr_array_index (labels, i)), "Undo"))
+      return gtk_widget_get_ancestor (g_ptr_array_index (labels, i), GTK_TYPE_BUTTON);
+
+  return NULL;
+}
+
+/* A toast comes in slowly. */
+static gboolean
+has_undo (Driver *driver)
+{
+  return undo_button () != NULL;
+}
+
+static void
+import (Driver     *driver,
+        GtkWidget  *page,
+        const char *path,
+        guint       wanted)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  imported_page = page;
+  wanted_runs = wanted;
+  qm_history_page_import (QM_HISTORY_PAGE (page), file);
+  driver_wait (driver, has_runs);
+}
+
+#define TRAINER "{\"global_step\":40,\"log_history\":[{\"loss\":2.0,\"step\":10},{\"loss\":1.5,\"step\":20},{\"loss\":1.2,\"step\":40}," \
+                "{\"step\":40,\"train_runtime\":80.0,\"train_samples_per_second\":16.0,\"train_steps_per_second\":0.5,\"train_loss\":1.5}]}"
+
+/* What is imported is found, removed and had back; a second import adds nothing. */
+static void
+test_import_and_undo (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_autofree char *path = write_table ("trainer_state.json", TRAINER);
+  GtkWidget *page;
+  g_autoptr (GPtrArray) rows = NULL;
+
+  driver_open (&driver, 1100, 900);
+  page = history_page (&driver);
+  g_assert_true (driver_shows (page, "No runs yet"));
+  import (&driver, page, path, 1);
+  import (&driver, page, path, 1);
+  rows = driver_find_all (page, ADW_TYPE_ACTION_ROW);
+  qm_history_page_remove (QM_HISTORY_PAGE (page), *(gint64 *) g_object_get_data (g_ptr_array_index (rows, 0), "run"));
+  wanted_runs = 0;
+  driver_wait (&driver, has_runs);
+  driver_wait (&driver, has_undo);
+  driver_press (undo_button ());
+  wanted_runs = 1;
+  driver_wait (&driver, has_runs);
+}
+
+static void
+test_chart (void)
+{
+  const QmLedgerPoint runs[] = { { 1, { 90, 100, 110 }, 95 }, { 2, { 900, 1000, 1100 }, 500 }, { 3, { NAN, NAN, NAN }, 7 } };
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (QmLedgerPoint));
+  g_autoptr (QmChart) chart = NULL;
+
+  g_assert_null (qm_chart_new_history (points, "throughput.per_second", qm_words_english ()));
+  g_array_append_vals (points, runs, G_N_ELEMENTS (runs));
+  chart = qm_chart_new_history (points, "throughput.per_second", qm_words_english ());
+  g_assert_cmpstr (qm_chart_get_title (chart), ==, "1 of 2 predictions were within 10%");
+  g_assert_cmpuint (qm_chart_n_marks (chart), ==, 2);
+  g_assert_cmpstr (qm_chart_table_cell (chart, 1, 3), ==, "+5.3%");
+  g_assert_cmpstr (qm_chart_table_cell (chart, 2, 3), ==, "+100%");
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/history/import-and-undo", test_import_and_undo);
+  g_test_add_func ("/history/chart", test_chart);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  return driver_run (argc, argv, add_tests);
+}
