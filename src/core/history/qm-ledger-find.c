@@ -8,7 +8,7 @@
 
 /* So many runs are looked through at once: some milliseconds where words are
  * frequent each and never together. */
-#define WINDOW 150000
+#define WINDOW 40000
 
 /* As long as the longest prefix that is indexed. */
 #define LONGEST_PREFIX 12
