@@ -27,7 +27,7 @@ _quartermaster_cli_options()
     estimate) echo --json --ledger --no-calibration --help ;;
     model | score) echo --json --help ;;
     catalog) echo --json --provider --regions --as-of --help ;;
-    recommend) echo --json --top --ledger --no-calibration --help ;;
+    recommend) echo --json --top --without --output --ledger --no-calibration --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --ledger --help ;;

@@ -6,6 +6,7 @@
 
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
+#include "plan/qm-flow.h"
 #include "qm-chart-view.h"
 #include "qm-columns.h"
 #include "qm-launch-view.h"
@@ -27,6 +28,7 @@ struct _QmAnswerPage {
   GtkWidget *eyebrow;
   GtkWidget *headline;
   GtkWidget *terms;
+  GtkWidget *elsewhere;
   GtkWidget *warnings;
   GtkWidget *facts[QM_N_FACTS];
   GtkWidget *fact_columns;
@@ -252,6 +254,7 @@ show_row (QmAnswerPage     *self,
   gtk_label_set_label (GTK_LABEL (self->terms), terms);
   for (int i = 0; i < QM_N_FACTS; i++)
     qm_fact_card_set (QM_FACT_CARD (self->facts[i]), plan, choice);
+  gtk_widget_set_visible (self->elsewhere, choice->place == QM_PLACE_CLOUD || choice->place == QM_PLACE_BUY);
   gtk_widget_set_visible (self->fact_columns, TRUE);
   show_reasons (self, recommendation, choice);
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
@@ -266,6 +269,7 @@ show_nothing (QmAnswerPage     *self,
               QmRecommendation *recommendation)
 {
   self->row = 0;
+  gtk_widget_set_visible (self->elsewhere, FALSE);
   gtk_widget_set_visible (self->techniques, FALSE);
   show_eyebrow (self, _("No choice for “%s”"));
   gtk_label_set_label (GTK_LABEL (self->reasons_title), _("What stands in the way"));
@@ -285,6 +289,7 @@ show_problem (QmAnswerPage *self,
   show_eyebrow (self, _("No choice for “%s”"));
   gtk_label_set_label (GTK_LABEL (self->headline), _("The answers do not fit together"));
   gtk_label_set_label (GTK_LABEL (self->terms), problem != NULL ? problem : "");
+  gtk_widget_set_visible (self->elsewhere, FALSE);
   gtk_widget_set_visible (self->fact_columns, FALSE);
   gtk_widget_set_visible (self->warnings, FALSE);
 }
@@ -352,6 +357,29 @@ row_picked (GtkWidget    *widget,
     qm_matrix_pick (QM_MATRIX (self->matrix), row);
 }
 
+/* The offer, or the device where it is to be bought. */
+static const char *
+excludable_id (const QmChoice *choice)
+{
+  if (choice->place == QM_PLACE_CLOUD && choice->offer != NULL)
+    return choice->offer->id;
+
+  return choice->place == QM_PLACE_BUY && choice->estimate.device != NULL ? choice->estimate.device->id : NULL;
+}
+
+static void
+cannot_be_had (QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  const char *id = recommendation != NULL && self->row < qm_recommendation_n_rows (recommendation)
+                     ? excludable_id (qm_recommendation_row (recommendation, self->row)) : NULL;
+  g_autoptr (QmPlan) plan = qm_plan_copy (qm_session_get_plan (self->session));
+  g_autofree char *excluded = id != NULL && qm_plan_exclude (plan, id) ? qm_plan_get_field (plan, "places.excluded") : NULL;
+
+  if (excluded != NULL && qm_session_set_answer (self->session, "places.excluded", excluded, NULL))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.say-excluded", NULL);
+}
+
 /* ------------------------------------------------------------------ building */
 
 static GtkWidget *
@@ -386,6 +414,13 @@ build_head (QmAnswerPage *self,
   gtk_box_append (GTK_BOX (head), self->eyebrow);
   gtk_box_append (GTK_BOX (head), self->headline);
   gtk_box_append (GTK_BOX (head), self->terms);
+  self->elsewhere = gtk_button_new_with_mnemonic (_("I _can’t get this one"));
+  gtk_widget_set_halign (self->elsewhere, GTK_ALIGN_START);
+  gtk_widget_set_tooltip_text (self->elsewhere, _("No quota, or sold out: look for the next best, and remember it in the plan"));
+  gtk_widget_set_name (self->elsewhere, "elsewhere");
+  gtk_widget_set_visible (self->elsewhere, FALSE);
+  g_signal_connect_swapped (self->elsewhere, "clicked", G_CALLBACK (cannot_be_had), self);
+  gtk_box_append (GTK_BOX (head), self->elsewhere);
   gtk_box_append (GTK_BOX (content), head);
 
   self->warnings = qm_ui_box (GTK_ORIENTATION_VERTICAL, 6);

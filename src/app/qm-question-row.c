@@ -266,13 +266,13 @@ static void
 words_applied (AdwEntryRow *row)
 {
   RowData *data = row_data (GTK_WIDGET (row));
-  g_auto (GStrv) words = g_strsplit_set (gtk_editable_get_text (GTK_EDITABLE (row)), ", ", -1);
+  g_auto (GStrv) words = g_strsplit (gtk_editable_get_text (GTK_EDITABLE (row)), ",", -1);
   g_autoptr (JsonNode) node = json_node_new (JSON_NODE_ARRAY);
   g_autoptr (JsonArray) array = json_array_new ();
   g_autofree char *value = NULL;
 
   for (guint i = 0; words[i] != NULL; i++)
-    if (words[i][0] != '\0')
+    if (g_strstrip (words[i])[0] != '\0')
       json_array_add_string_element (array, words[i]);
   json_node_set_array (node, array);
   value = json_array_get_length (array) > 0 ? json_to_string (node, FALSE) : NULL;

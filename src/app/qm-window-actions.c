@@ -100,6 +100,14 @@ new_plan (GtkWidget  *widget,
 }
 
 static void
+say_excluded (GtkWidget  *widget,
+              const char *name,
+              GVariant   *parameter)
+{
+  qm_window_show_toast (QM_WINDOW (widget), _("Looking for the next best"), _("Undo"), "win.undo");
+}
+
+static void
 undo (GtkWidget  *widget,
       const char *name,
       GVariant   *parameter)
@@ -357,6 +365,7 @@ qm_window_class_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "win.launch", NULL, show_launch);
   gtk_widget_class_install_action (widget_class, "win.breakdown", NULL, show_breakdown);
   gtk_widget_class_install_action (widget_class, "win.new", NULL, new_plan);
+  gtk_widget_class_install_action (widget_class, "win.say-excluded", NULL, say_excluded);
   gtk_widget_class_install_action (widget_class, "win.undo", NULL, undo);
   gtk_widget_class_install_action (widget_class, "win.open", NULL, open_plan);
   gtk_widget_class_install_action (widget_class, "win.open-model", NULL, open_model);

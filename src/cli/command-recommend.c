@@ -143,7 +143,7 @@ cut (JsonNode *node,
 /**
  * qm_command_recommend:
  * @cli: the program
- * @arguments: `recommend PLAN [--top N]`
+ * @arguments: `recommend PLAN [--top N] [--without ID] [-o FILE]`
  * @error: return location for an error
  *
  * Prints the ranked choices, the matrix, the stages and what would change it.
@@ -156,10 +156,14 @@ qm_command_recommend (QmCli   *cli,
                       GError **error)
 {
   int top = G_MAXINT;
+  g_auto (GStrv) without = NULL;
+  g_autofree char *output = NULL;
   const GOptionEntry entries[] = {
     { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print the first N choices only"), "N" },
     { "ledger", 0, 0, G_OPTION_ARG_FILENAME, &cli->ledger, N_("Another file than the person's ledger"), "FILE" },
     { "no-calibration", 0, 0, G_OPTION_ARG_NONE, &cli->plain, N_("Do not correct the estimate by your own runs"), NULL },
+    { "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &without, N_("Leave out an offer or device that cannot be had"), "ID" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Keep the plan with what was left out"), "FILE" },
     G_OPTION_ENTRY_NULL
   };
   g_auto (GStrv) left = g_strdupv (arguments);
@@ -174,7 +178,7 @@ qm_command_recommend (QmCli   *cli,
       return FALSE;
     }
 
-  resolved = qm_cli_load_plan (cli, left[1], error);
+  resolved = qm_cli_load_plan_without (cli, left[1], (const char * const *) without, output, error);
   if (resolved == NULL)
     return FALSE;
   recommendation = qm_cli_recommend (cli, resolved, error);

@@ -240,6 +240,42 @@ qm_cli_load_plan (QmCli       *cli,
                   const char  *path,
                   GError     **error)
 {
+  return qm_cli_load_plan_without (cli, path, NULL, NULL, error);
+}
+
+/* Offers and devices by their ids. */
+static gboolean
+exclude (QmPlan             *plan,
+         const char * const *without,
+         GError            **error)
+{
+  for (int i = 0; without != NULL && without[i] != NULL; i++)
+    if (!qm_plan_exclude (plan, without[i]))
+      {
+        g_set_error (error, QM_USAGE_ERROR, 0, _("--without: \"%s\" is too long for the id of an offer or device"), without[i]);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
+/**
+ * qm_cli_load_plan_without:
+ * @cli: the program
+ * @path: a plan file
+ * @without: (nullable): what cannot be had, beside what the plan says
+ * @output: (nullable): where the plan is kept with that
+ * @error: return location for an error
+ *
+ * Returns: (transfer full): as qm_cli_load_plan()
+ */
+QmResolved *
+qm_cli_load_plan_without (QmCli               *cli,
+                          const char          *path,
+                          const char * const  *without,
+                          const char          *output,
+                          GError             **error)
+{
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
   g_autoptr (QmPlan) plan = NULL;
   g_autoptr (QmResolved) resolved = NULL;
@@ -250,7 +286,7 @@ qm_cli_load_plan (QmCli       *cli,
     return NULL;
 
   plan = qm_plan_load (path, warnings, error);
-  if (plan == NULL)
+  if (plan == NULL || !exclude (plan, without, error))
     return NULL;
 
   resolved = qm_resolve (plan, catalog, directory, warnings, error);
@@ -261,6 +297,8 @@ qm_cli_load_plan (QmCli       *cli,
       return NULL;
     }
   qm_cli_print_warnings (warnings, path);
+  if (output != NULL && !qm_plan_save (plan, output, error))
+    return NULL;
 
   return g_steal_pointer (&resolved);
 }

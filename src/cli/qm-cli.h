@@ -94,6 +94,11 @@ QmMachine   *qm_cli_get_machine    (QmCli              *cli,
 QmResolved  *qm_cli_load_plan      (QmCli              *cli,
                                     const char         *path,
                                     GError            **error);
+QmResolved  *qm_cli_load_plan_without (QmCli           *cli,
+                                    const char         *path,
+                                    const char * const *without,
+                                    const char         *output,
+                                    GError            **error);
 QmRecommendation *qm_cli_recommend (QmCli              *cli,
                                     const QmResolved   *resolved,
                                     GError            **error);

@@ -305,7 +305,7 @@ def model_by_file():
 @test
 def catalog_with_sources():
     out = json.loads(run('catalog', 'list', '--json').stdout)
-    assert len(out['devices']) == 248 and len(out['offers']) == 402
+    assert len(out['devices']) == 248 + 102 and len(out['offers']) == 402  # 102 slices of devices
     assert all(device['source'] for device in out['devices']) and all(offer['source'] and offer['as_of'] for offer in out['offers'] if offer['on_demand_usd_per_hour'])
     assert json.loads(run('catalog', 'show', 't4').stdout)['id'] == 't4'
     refused(run('catalog', 'show', 'rtx-490'), 'rtx-4090')
@@ -507,6 +507,19 @@ def diagnose_makes_a_plan_fit():
     refused(run('diagnose'), '--oom')
     refused(run('diagnose', 'a.csv', '--oom', path), '--oom')
     refused(run('diagnose', '--oom', plan(configuration={'device': 'rtx-9999'})), 'configuration.device', 'rtx-9999')
+
+
+@test
+def leaves_out_what_cannot_be_had():
+    path = plan(limits={'money': 60, 'hours': 12}, places={'this_computer': False, 'buy': False})
+    best = json.loads(run('recommend', path, '--json').stdout)['matrix'][0]['offer']
+    result = run('recommend', path, '--json', '--without', best, '-o', 'kept.qmplan')
+    assert result.returncode == 0, result.stderr
+    assert best not in {row['offer'] for row in json.loads(result.stdout)['matrix']}
+    assert json.load(open('kept.qmplan'))['places']['excluded'] == [best]
+    again = json.loads(run('recommend', 'kept.qmplan', '--json').stdout)
+    assert again['matrix'][0]['offer'] == json.loads(result.stdout)['matrix'][0]['offer'] != best
+    refused(run('recommend', path, '--without', 'no/such'), 'places.excluded', 'no/such')
 
 
 @test

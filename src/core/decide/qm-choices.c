@@ -229,7 +229,7 @@ is_bought (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
-  return placement_of (search, row)->place == QM_PLACE_BUY;
+  return placement_of (search, row)->place == QM_PLACE_BUY && best->place != QM_PLACE_BUY;
 }
 
 static gboolean

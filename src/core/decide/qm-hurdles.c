@@ -7,6 +7,11 @@
 /* NVIDIA's software keeps up with Turing and later. */
 #define OLD_COMPUTE_CAPABILITY 7.5
 
+/* Accelerators of a whole board, and what several such machines weigh beside as
+ * many of another kind. */
+#define WHOLE_BOARD 8
+#define SHARE_OF_BOARDS 0.4
+
 typedef struct {
   gsize weight;                     /* offset in QmEconomics */
   const char *code;                 /* NULL: it ranks, but is not worth a sentence */
@@ -138,8 +143,13 @@ times (QmHurdle           hurdle,
     case QM_HURDLE_DEVICES:
       return log2 (placement->per_machine);
     case QM_HURDLE_MACHINES:
+      /* Whole boards come with the network that single cards lack. */
+      return log2 (solution->machines) * (placement->per_machine >= WHOLE_BOARD ? SHARE_OF_BOARDS : 1);
     case QM_HURDLE_REPLICAS:
       return log2 (solution->machines);
+    case QM_HURDLE_SPOT:
+      /* All of them must be there at once, and one that goes stops the rest. */
+      return 1 + log2 (MAX (solution->machines, (double) placement->per_machine * solution->machines / WHOLE_BOARD));
     default:
       return 1;
     }

@@ -11,6 +11,7 @@
 
 /* Differences of less than a hundredth do not make one choice dominate another. */
 #define SAME 1.01
+#define SAME_HURDLES 0.01
 
 static double
 seconds_of (const QmChoice *choice)
@@ -52,7 +53,8 @@ dominates (const QmChoice *a,
   double time_a = seconds_of (a), time_b = seconds_of (b);
   double points_a = points_of (a), points_b = points_of (b);
 
-  if (money_a > money_b || time_a > time_b || points_a < points_b)
+  /* What is harder to get or to set up is no better for being cheaper. */
+  if (money_a > money_b || time_a > time_b || points_a < points_b || a->hurdles > b->hurdles + SAME_HURDLES)
     return FALSE;
 
   return money_a * SAME < money_b || time_a * SAME < time_b || points_a > points_b + 0.05;

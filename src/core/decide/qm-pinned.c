@@ -178,6 +178,28 @@ qm_estimate_explain (QmEstimator      *estimator,
   return messages;
 }
 
+/* A limit that the best guess keeps and the end of the range does not. */
+static void
+warn_of_limits (const QmPlan   *plan,
+                const QmChoice *choice,
+                GPtrArray      *messages)
+{
+  const QmRange *time = &choice->estimate.time.seconds, *money = &choice->estimate.cost.money;
+  QmMessage *message;
+
+  if (time->p50 <= plan->limits.hours * 3600 && time->p90 > plan->limits.hours * 3600)
+    {
+      message = qm_message_new ("may-be-late", N_("It may take longer than you allow: in one of ten cases {time} or more"));
+      g_ptr_array_add (messages, qm_message_add (message, "time", QM_ARGUMENT_SECONDS, time->p90));
+    }
+  if (choice->place != QM_PLACE_THIS_COMPUTER && choice->place != QM_PLACE_OWNED &&
+      money->p50 <= plan->limits.money && money->p90 > plan->limits.money)
+    {
+      message = qm_message_new ("may-cost-more", N_("It may cost more than you allow: in one of ten cases {money} or more"));
+      g_ptr_array_add (messages, qm_message_add_money (message, "money", money->p90, qm_plan_get_currency (plan)));
+    }
+}
+
 /**
  * qm_estimate_warnings:
  * @estimator: an estimator
@@ -208,6 +230,8 @@ qm_estimate_warnings (QmEstimator      *estimator,
     g_ptr_array_add (messages, qm_message_new ("no-rate", N_("The data sheet lacks what its speed follows from")));
   if (choice->estimate.throughput.state == QM_STATE_NEW)
     g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
+
+  warn_of_limits (resolved->plan, choice, messages);
 
   return messages;
 }

@@ -25,6 +25,27 @@ wanted (const QmWordList *list,
   return list->n < 0 || (word != NULL && qm_word_list_contains (list, word));
 }
 
+/* "No quota, sold out": the offer, its machine in every region, or its device. */
+static gboolean
+is_excluded (const Builder  *self,
+             const QmOffer  *offer,
+             const QmDevice *device)
+{
+  const QmWordList *excluded = &self->plan->places.excluded;
+
+  for (int i = 0; i < excluded->n; i++)
+    {
+      const char *word = excluded->words[i];
+      gsize length = strlen (word);
+
+      if (strcmp (word, device->id) == 0 || (offer != NULL && strncmp (offer->id, word, length) == 0 &&
+                                             (offer->id[length] == '\0' || offer->id[length] == '/')))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
 static void
 note_limit (Builder        *self,
             const QmDevice *device,
@@ -222,7 +243,7 @@ add_bought (Builder *self)
       const QmDevice *device = qm_catalog_device (self->catalog, i);
 
       if (!(device->price_usd > 0) || g_strcmp0 (device->status, "announced") == 0 ||
-          device->launch_year < economics->oldest_sold_year)
+          device->launch_year < economics->oldest_sold_year || is_excluded (self, NULL, device))
         continue;
 
       for (guint j = 0; j < G_N_ELEMENTS (bought_counts); j++)
@@ -279,7 +300,8 @@ add_cloud (Builder *self)
       /* A slice of a GPU is another device than the whole; nothing is known of its speed. */
       if (offer->device == NULL || offer->device->is_unknown || (offer->device_count > 0 && offer->device_count < 1))
         continue;
-      if (!wanted (&places->cloud, offer->provider) || !wanted (&places->regions, offer->region))
+      if (!wanted (&places->cloud, offer->provider) || !wanted (&places->regions, offer->region) ||
+          is_excluded (self, offer, offer->device))
         continue;
       if (!priced)
         note_limit (self, offer->device, QM_LIMIT_NO_PRICE);

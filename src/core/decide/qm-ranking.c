@@ -229,7 +229,9 @@ qm_search_breaks (const QmSearch *self,
   if (breaks (row->seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
     return TRUE;
 
-  return breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
+  /* A budget is for what is bought or rented; the power of what is there is told
+   * and not weighed against it. */
+  return placement->pricing != QM_PRICING_OWNED && breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
 }
 
 /**
@@ -297,7 +299,7 @@ risk (const QmSearch *self,
 
   if (!isnan (wish->seconds))
     late = -0.5 * log_within (row->seconds, seconds_width (&solution->outline), wish->seconds);
-  if (!isnan (wish->money))
+  if (!isnan (wish->money) && placement->pricing != QM_PRICING_OWNED)
     dear = -0.5 * log_within (row->money, money_width (self, placement, solution), wish->money);
 
   return late + dear - log_fits (&solution->outline);

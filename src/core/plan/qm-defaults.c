@@ -293,7 +293,8 @@ assume_sizes_of_model (Resolver      *self,
 static void
 assume_load (Resolver *self)
 {
-  if (self->plan->activity != QM_ACTIVITY_SERVE)
+  /* Who says how many wait at once has said what the load is. */
+  if (self->plan->activity != QM_ACTIVITY_SERVE || self->plan->serving.concurrency > 0)
     return;
 
   for (gsize i = 0; i < G_N_ELEMENTS (loads); i++)
@@ -398,6 +399,20 @@ provider_words (QmCatalog *catalog)
   return g_strjoinv (", ", (char **) words->pdata);
 }
 
+/* A device, an offer, or the beginning of some up to a slash. */
+static gboolean
+is_there (QmCatalog  *catalog,
+          const char *word)
+{
+  gboolean found = qm_catalog_find_device (catalog, word) != NULL;
+
+  for (guint i = 0; !found && i < qm_catalog_n_offers (catalog); i++)
+    found = g_str_has_prefix (qm_catalog_offer (catalog, i)->id, word) &&
+            strchr ("/", qm_catalog_offer (catalog, i)->id[strlen (word)]) != NULL;
+
+  return found;
+}
+
 static gboolean
 check_places (const QmPlan *plan,
               QmCatalog    *catalog,
@@ -419,6 +434,14 @@ check_places (const QmPlan *plan,
         qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.regions",
                       N_("no offer in \"{word}\" is in the catalog; use a region as the providers name it, e.g. us-east-1"),
                       "word", plan->places.regions.words[i], NULL);
+        return FALSE;
+      }
+
+  for (int i = 0; i < plan->places.excluded.n; i++)
+    if (!is_there (catalog, plan->places.excluded.words[i]))
+      {
+        qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "places.excluded",
+                      N_("no offer, machine or device \"{word}\" is in the catalog"), "word", plan->places.excluded.words[i], NULL);
         return FALSE;
       }
 

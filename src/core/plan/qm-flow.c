@@ -159,6 +159,13 @@ may_rent (const QmPlan *plan)
   return plan->places.on_premises != QM_TERNARY_YES && plan->places.cloud.n != 0;
 }
 
+/* Asked only to take it back. */
+static gboolean
+is_excluding (const QmPlan *plan)
+{
+  return plan->places.excluded.n > 0;
+}
+
 static gboolean
 may_leave (const QmPlan *plan)
 {
@@ -346,6 +353,7 @@ static const QmQuestion table[] = {
   LIMIT ("places.cloud", WORDS, N_("From whom may machines be rented?"), N_("Cloud providers; no answer means any"), NULL, 0, 0, NULL,
          may_leave),
   LIMIT ("places.regions", WORDS, N_("In which regions?"), N_("As the providers name them; no answer means any"), NULL, 0, 0, NULL, may_rent),
+  LIMIT ("places.excluded", WORDS, N_("What can you not get?"), N_("Offers or devices without a quota or sold out"), NULL, 0, 0, NULL, is_excluding),
   CHOICE ("places.spot", BUDGET, N_("Cheaper machines that may stop?"), N_("Spot instances: interruptions are counted in"), spots, may_rent),
   LIMIT ("limits.headroom", FRACTION, N_("How much memory is to stay free?"),
          /* xgettext:no-c-format */

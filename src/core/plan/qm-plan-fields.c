@@ -111,6 +111,7 @@ static const QmField fields[] = {
   YES_NO (places.buy),
   WORDS (places.cloud, NULL, NULL),
   WORDS (places.regions, NULL, NULL),
+  WORDS (places.excluded, NULL, NULL),
   YES_NO (places.on_premises),
   ENUM (places.spot, qm_spot),
   WORD (configuration.device),

@@ -2,6 +2,7 @@
 #include "plan/qm-plan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plan/qm-plan-fields.h"
 #include "qm-error.h"
@@ -231,4 +232,35 @@ qm_plan_total_tokens (const QmPlan *plan)
     return plan->training.tokens * epochs;
 
   return plan->training.samples * plan->training.sequence_length * epochs;
+}
+
+/**
+ * qm_plan_exclude:
+ * @self: a plan
+ * @id: of an offer or a device that cannot be had
+ *
+ * Remembers it, the last of them in place of the first where there are too many.
+ *
+ * Returns: whether @id fits into a plan
+ */
+gboolean
+qm_plan_exclude (QmPlan     *self,
+                 const char *id)
+{
+  QmWordList *list = &self->places.excluded;
+
+  if (strlen (id) >= sizeof (QmWord))
+    return FALSE;
+  if (list->n > 0 && qm_word_list_contains (list, id))
+    return TRUE;
+
+  if (list->n == QM_MAX_WORDS)
+    {
+      memmove (list->words, list->words + 1, (QM_MAX_WORDS - 1) * sizeof (QmWord));
+      list->n--;
+    }
+  list->n = MAX (0, list->n);
+  qm_word_set (list->words[list->n++], id);
+
+  return TRUE;
 }

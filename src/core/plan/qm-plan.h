@@ -159,6 +159,7 @@ typedef struct {
   QmTernary buy;
   QmWordList cloud;                 /* n = -1: all providers; 0: none */
   QmWordList regions;               /* n = -1: all */
+  QmWordList excluded;              /* offers, machines and devices that cannot be had */
   QmTernary on_premises;
   QmSpot spot;
 } QmPlaces;
@@ -230,6 +231,9 @@ const char *qm_plan_get_currency (const QmPlan *self);
 double   qm_plan_get_headroom  (const QmPlan  *self);
 gboolean qm_plan_is_training   (const QmPlan  *self);
 gboolean qm_plan_is_inference  (const QmPlan  *self);
+
+gboolean qm_plan_exclude       (QmPlan        *self,
+                                const char    *id);
 
 /* over all epochs; 0 where the plan does not say */
 double      qm_plan_total_samples (const QmPlan *plan);
