@@ -177,6 +177,7 @@ add_memory (JsonObject       *root,
   set_count (object, "largest_micro_batch", memory->largest_micro_batch);
   json_object_set_object_member (object, "capacity", qm_capacity_to_json (capacity));
   set_count (object, "host_bytes", memory->host_bytes);
+  set_count (object, "storage_bytes", memory->storage_bytes);
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, memory->state));
   json_object_set_object_member (object, "methods", methods);
   json_object_set_object_member (root, "memory", object);

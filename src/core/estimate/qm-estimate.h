@@ -59,6 +59,7 @@ typedef enum {
  * @reserved: what frameworks call reserved
  * @parts: sum to the p50 of @need
  * @host_bytes: system memory the job needs on one machine
+ * @storage_bytes: what it keeps on the drives of one machine instead
  *
  * Bytes of the fullest device.
  */
@@ -72,6 +73,7 @@ typedef struct {
   double usable_bytes;
   double free_bytes;                /* of a device of this computer, just now; 0 unknown */
   double host_bytes;
+  double storage_bytes;
   QmRange host;                     /* tabular jobs: what is compared */
   gboolean fits;
   double fit_probability;

@@ -56,6 +56,8 @@ static const Entry entries[] = {
   { "rate.tau.native", AT (rate.floor[QM_LLM_FLOOR_NATIVE]) },
   { "rate.tau_zero3", AT (rate.floor_zero3) },
   { "rate.tau_moe", AT (rate.floor_moe) },
+  { "rate.tau_dora", AT (rate.floor_decomposed) },
+  { "rate.dora", AT (rate.decomposed) },
   { "rate.fp8.megatron", AT (rate.fp8_megatron) },
   { "rate.fp8.fsdp", AT (rate.fp8_fsdp) },
   { "rate.fp8.other", AT (rate.fp8_other) },
@@ -95,6 +97,13 @@ static const Entry entries[] = {
   { "host.all_zero3", AT (host.all_zero3) },
   { "host.buffer", AT (host.buffer) },
   { "host.nvme", AT (host.nvme) },
+  { "host.nvme_states", AT (host.nvme_states) },
+  { "host.nvme_gradients", AT (host.nvme_gradients) },
+  { "host.nvme_optimizer_buffers", AT (host.nvme_optimizer_buffers) },
+  { "host.nvme_group", AT (host.nvme_group) },
+  { "host.nvme_weight_buffers", AT (host.nvme_weight_buffers) },
+  { "host.nvme_weight_buffer", AT (host.nvme_weight_buffer) },
+  { "host.nvme_weights_kept", AT (host.nvme_weights_kept) },
   { "default.mamf", AT (mamf) },
   { "default.vocabulary", AT (vocabulary) },
   { "default.vocabulary_guessed", AT (vocabulary_guessed) },
@@ -401,6 +410,8 @@ read_framework (QmLlmTrainingConstants  *self,
   framework->early_attention = has_trait (line, "early-attention");
   framework->whole_load = has_trait (line, "whole-load");
   framework->recomputes_qlora = has_trait (line, "recomputes-qlora");
+  framework->kept_frozen_inputs = has_trait (line, "kept-frozen-inputs");
+  framework->quantised_extra = has_trait (line, "quantised-extra");
   framework->keeps_frozen_inputs = has_trait (line, "keeps-frozen-inputs");
   framework->single_quantisation = has_trait (line, "single-quantisation");
   self->n_frameworks++;

@@ -117,6 +117,8 @@ typedef struct {
   double floor[QM_LLM_N_FLOORS];
   double floor_zero3;
   double floor_moe;
+  double floor_decomposed;
+  double decomposed;
   double fp8_megatron;
   double fp8_fsdp;
   double fp8_other;
@@ -165,6 +167,13 @@ typedef struct {
   double all_zero3;
   double buffer;
   double nvme;
+  double nvme_states;
+  double nvme_gradients;
+  double nvme_optimizer_buffers;
+  double nvme_group;
+  double nvme_weight_buffers;
+  double nvme_weight_buffer;
+  double nvme_weights_kept;
 } QmLlmHostConstants;
 
 #define QM_LLM_MAX_FAMILIES 24
@@ -204,7 +213,9 @@ typedef struct {
   gboolean early_attention;
   gboolean whole_load;              /* each device reads the whole checkpoint */
   gboolean recomputes_qlora;        /* unless told otherwise */
-  gboolean keeps_frozen_inputs;
+  gboolean quantised_extra;         /* of bitsandbytes and GPTQ, over the nominal bits */
+  gboolean keeps_frozen_inputs;     /* although a 4-bit matrix needs none */
+  gboolean kept_frozen_inputs;      /* in releases that were measured, no longer */
   gboolean single_quantisation;     /* nf4 scales stay in 32 bit unless asked */
   gboolean memory_measured;         /* on any device */
   gboolean rate_measured;

@@ -76,15 +76,29 @@ qm_llm_local_parameters (const QmLlmJob *job)
   return (blocks + first) / job->tensor + s->expert_parameters / expert_ranks;
 }
 
-static double
-frozen_bytes (const QmLlmJob             *job,
-              const QmLlmMemoryConstants *k)
+/* Weights live elsewhere, and come to the device layer by layer. */
+static gboolean
+streams_weights (const QmLlmJob *job)
+{
+  return job->offload == QM_OFFLOAD_CPU || job->offload == QM_OFFLOAD_NVME;
+}
+
+/**
+ * qm_llm_frozen_bytes:
+ * @job: a job that trains adapters
+ * @constants: fitted constants
+ *
+ * Returns: bytes of the weights that are not trained, over all devices
+ */
+double
+qm_llm_frozen_bytes (const QmLlmJob             *job,
+                     const QmLlmMemoryConstants *constants)
 {
   const QmLlmTraining *plan = job->plan;
   const QmLlmShape *s = &plan->shape;
   double quantised = s->parameters - s->embedding;
   double bits = job->framework->single_quantisation ? plan->frozen_bits_single : plan->frozen_bits;
-  double extra = job->framework->keeps_frozen_inputs ? k->quantised_extra : 0;
+  double extra = job->framework->quantised_extra ? constants->quantised_extra : 0;
 
   if (!plan->frozen_in_blocks)
     return bits / 8 * s->parameters;
@@ -98,7 +112,7 @@ adapter_states (const QmLlmJob             *job,
 {
   const QmLlmTraining *plan = job->plan;
   const QmLlmShape *s = &plan->shape;
-  double base = frozen_bytes (job, k);
+  double base = qm_llm_frozen_bytes (job, k);
   double dequantised = plan->training.method == QM_METHOD_QLORA ? 2 * s->hidden * s->ffn : 0;
   States states = {
     .weights = base / (job->tensor * job->pipeline),
@@ -106,15 +120,22 @@ adapter_states (const QmLlmJob             *job,
     .optimizer = (plan->pure_16_bit ? 6 : 12) * plan->trainable,
   };
 
-  if (!splits_weights (job))
+  if (is_offloaded (job))
+    states.optimizer = 0;
+  if (streams_weights (job))
+    states.weights = states.gradients = 0;
+  if (!splits_weights (job) && !streams_weights (job))
     return states;
 
-  if (job->framework->whole_load)
+  if (splits_weights (job) && job->framework->whole_load)
     states.load = states.weights * (1 + 1 / job->shards);
 
-  states.weights /= job->shards;
-  states.gradients /= job->shards;
-  states.optimizer /= job->shards;
+  if (splits_weights (job))
+    {
+      states.weights /= job->shards;
+      states.gradients /= job->shards;
+      states.optimizer /= job->shards;
+    }
   states.gathered = (2 * s->layer_parameters * base / s->parameters + dequantised + 2 * s->embedding) / job->tensor;
 
   return states;
@@ -194,7 +215,7 @@ full_recipe (const QmLlmJob             *job,
   if (deepspeed && job->data * job->context == 1 && !is_paged && !is_offloaded (job))
     recipe.gradients += k->deepspeed_gradients;
 
-  if (job->offload == QM_OFFLOAD_CPU)
+  if (streams_weights (job))
     recipe.weights = recipe.gradients = 0;
 
   /* BF16_Optimizer keeps 16-bit gradients beside the 32-bit ones */
@@ -217,7 +238,7 @@ gathered_bytes (const QmLlmJob             *job,
   const QmLlmShape *s = &job->plan->shape;
   double bytes = 0;
 
-  if (splits_weights (job))
+  if (splits_weights (job) || streams_weights (job))
     {
       bytes = (4 * s->layer_parameters + 2 * s->embedding) / job->tensor;
       if (deepspeed)
@@ -284,6 +305,41 @@ kept_by_layer (const QmLlmJob *job)
   return bytes;
 }
 
+/* bitsandbytes did before 0.43.2 (its pull request 1270), on which LitGPT's figures
+ * were measured: counted where that is named, not where it is a guess. */
+static gboolean
+keeps_quantised_inputs (const QmLlmJob *job)
+{
+  gboolean named = job->plan->training.framework[0] != '\0';
+
+  return job->framework->keeps_frozen_inputs || (job->framework->kept_frozen_inputs && named);
+}
+
+/* What training adapters alone changes of that. Frozen matrices need no input, the
+ * adapted ones do: with dropout each a copy of its own, without it what training
+ * all weights keeps as well. A decomposed adapter scales two outputs by what it
+ * learns, that of the frozen matrix and its own, which is in its own precision. */
+static double
+adapter_bytes (const QmLlmJob             *job,
+               const QmLlmMemoryConstants *k)
+{
+  const QmLlmTraining *plan = job->plan;
+  const QmLlmShape *s = &plan->shape;
+  double inputs = 2 * (s->norms * s->hidden + (job->fused ? 0 : s->ffn_used));
+  double bytes = -inputs;
+
+  if (plan->training.lora_dropout == 0)
+    bytes += fmin (inputs, k->lora_input_plain * plan->adapted_distinct);
+  else
+    bytes += k->lora_input * plan->adapted_inputs;
+  if (plan->decomposed)
+    bytes += (plan->autocast ? 2 + 4 : 2 + 2) * plan->adapted_outputs;
+  if (plan->training.method == QM_METHOD_QLORA && keeps_quantised_inputs (job))
+    bytes += k->qlora_input * (3 * s->hidden + s->activation_query + s->ffn_used);
+
+  return bytes;
+}
+
 /* The same on one rank of tensor parallelism, recipe and experts included. */
 static double
 activation_bytes (const QmLlmJob             *job,
@@ -294,13 +350,7 @@ activation_bytes (const QmLlmJob             *job,
   double bytes = kept_by_layer (job);
 
   if (plan->frozen)
-    {
-      bytes -= 2 * (s->norms * s->hidden + (job->fused ? 0 : s->ffn_used));
-      bytes += plan->training.lora_dropout == 0 ? k->lora_input_plain * plan->adapted_distinct
-                                                : k->lora_input * plan->adapted_inputs;
-      if (plan->training.method == QM_METHOD_QLORA && job->framework->keeps_frozen_inputs)
-        bytes += k->qlora_input * (3 * s->hidden + s->activation_query + s->ffn_used);
-    }
+    bytes += adapter_bytes (job, k);
 
   if (s->moe)
     bytes += 4 * s->experts + 2 * s->experts_per_token * s->hidden;
@@ -459,31 +509,4 @@ qm_llm_memory_predict (const QmLlmJob             *job,
 
   fill_parts (memory, &states, at_update ? states.gradients : resident,
               at_update ? 0 : activations * job->tokens, at_update ? 0 : logits * job->tokens);
-}
-
-/**
- * qm_llm_host_bytes:
- * @job: a job
- *
- * Returns: system memory that offloaded states take on one machine, as
- *   DeepSpeed estimates it (estimate_zero2_model_states_mem_needs and
- *   estimate_zero3_model_states_mem_needs); 0 where nothing is offloaded
- */
-double
-qm_llm_host_bytes (const QmLlmJob *job)
-{
-  const QmLlmHostConstants *k = &job->plan->constants->host;
-  double nodes = fmax (1, job->nodes);
-  double trained = job->plan->frozen ? job->plan->trainable : job->plan->shape.parameters;
-
-  if (job->offload != QM_OFFLOAD_CPU && job->offload != QM_OFFLOAD_OPTIMIZER_CPU)
-    return 0;
-
-  if (!splits_weights (job))
-    return fmax (4 * job->devices, k->adam_zero2) * trained * k->buffer;
-
-  if (job->offload == QM_OFFLOAD_CPU)
-    return k->all_zero3 * job->plan->shape.parameters / nodes * k->buffer;
-
-  return k->adam_zero3 * trained / nodes * k->buffer;
 }

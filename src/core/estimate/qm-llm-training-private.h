@@ -63,6 +63,10 @@ struct _QmLlmTraining {
   double sequence;
   double trainable;
   double adapted_inputs;            /* sum of input widths of adapted modules */
+  gboolean decomposed;              /* DoRA: adapters with a magnitude for each output */
+  double adapted_modules;           /* in a layer */
+  double adapted_weights;           /* of their matrices */
+  double adapted_outputs;           /* sum of their output widths */
   double adapted_distinct;          /* the same, where modules share an input once */
   double dense_flops;               /* a token, forward and backward */
   double attention_flops;
@@ -161,8 +165,13 @@ void     qm_llm_job_resolve_layout     (QmLlmJob                     *self,
 void     qm_llm_memory_predict         (const QmLlmJob               *job,
                                         const QmLlmMemoryConstants   *constants,
                                         QmLlmMemory                  *memory);
-double   qm_llm_host_bytes             (const QmLlmJob               *job);
+double   qm_llm_frozen_bytes           (const QmLlmJob               *job,
+                                        const QmLlmMemoryConstants   *constants);
 double   qm_llm_local_parameters       (const QmLlmJob               *job);
+
+/* host */
+double   qm_llm_host_bytes             (const QmLlmJob               *job);
+double   qm_llm_storage_bytes          (const QmLlmJob               *job);
 
 /* time */
 void     qm_llm_time_predict           (const QmLlmJob               *job,

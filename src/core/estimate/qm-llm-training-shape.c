@@ -191,8 +191,9 @@ find_module (const Module *modules,
  * @self: a plan in the making, its shape known
  *
  * Sets the number of trained parameters, r (d_in + d_out) for each module with
- * an adapter of rank r, and the sum of the input widths of these modules in a
- * layer. All linear modules of the block are adapted where the plan names none.
+ * an adapter of rank r, d_out more where it is decomposed (DoRA, 2402.09353),
+ * and the sums of the widths of these modules in a layer. All linear modules of
+ * the block are adapted where the plan names none.
  */
 void
 qm_llm_training_set_adapters (QmLlmTraining *self)
@@ -218,15 +219,19 @@ qm_llm_training_set_adapters (QmLlmTraining *self)
 
       if (strcmp (name, "lm_head") == 0)
         {
-          self->trainable += rank * (s->hidden + s->vocabulary);
+          self->trainable += rank * (s->hidden + s->vocabulary) + (self->decomposed ? s->vocabulary : 0);
           continue;
         }
 
       module = module != NULL ? module : &other;
-      self->trainable += rank * (module->input + module->output) * s->layers;
+      self->trainable += (rank * (module->input + module->output) + (self->decomposed ? module->output : 0)) * s->layers;
+      self->adapted_modules++;
       self->adapted_inputs += module->input;
-      /* the others read what a projection beside them reads */
-      if (!g_str_equal (name, "k_proj") && !g_str_equal (name, "v_proj") && !g_str_equal (name, "gate_proj"))
+      self->adapted_outputs += module->output;
+      self->adapted_weights += module->input * module->output;
+      /* the others read what a projection beside them reads, or what attention keeps */
+      if (!g_str_equal (name, "k_proj") && !g_str_equal (name, "v_proj") && !g_str_equal (name, "gate_proj") &&
+          !g_str_equal (name, "o_proj"))
         self->adapted_distinct += module->input;
     }
 

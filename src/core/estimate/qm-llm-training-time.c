@@ -122,6 +122,8 @@ launch_floor (const QmLlmJob *job,
     floor_seconds *= k->floor_zero3;
   if (job->plan->shape.moe)
     floor_seconds *= k->floor_moe;
+  if (job->plan->decomposed)
+    floor_seconds *= 1 + k->floor_decomposed * job->plan->adapted_modules;
 
   return floor_seconds * job->plan->shape.layers / job->pipeline * passes;
 }
@@ -155,6 +157,9 @@ time_micro_batch (const QmLlmJob *job,
                    (EAGER_ATTENTION_BANDWIDTH * bandwidth);
 
   t.elementwise = elementwise_passes (job) * 2 * s->hidden * s->layers * tokens * (1 + p.backward + p.again) / 3 / bandwidth;
+  if (plan->decomposed)
+    t.elementwise += k->decomposed * (plan->autocast ? 4 : 2) * plan->adapted_weights * s->layers * (1 + p.again) /
+                     (job->tensor * job->pipeline) / bandwidth;
   if (!plan->probe)
     t.logits = k->logits * 4 * s->vocabulary * tokens / bandwidth;
   if (plan->training.method == QM_METHOD_QLORA)

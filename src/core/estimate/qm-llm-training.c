@@ -56,6 +56,7 @@ resolve_recipe (QmLlmTraining *self)
   self->autocast = is_autocast (t->precision);
   self->chunked_loss = qm_word_list_contains (&t->techniques, "chunked-cross-entropy");
   self->activation_offload = qm_word_list_contains (&t->techniques, "activation-offload");
+  self->decomposed = t->method != QM_METHOD_FULL && qm_word_list_contains (&t->techniques, "dora");
   self->optimizer_in_backward = qm_word_list_contains (&t->techniques, "optimizer-in-backward");
 }
 
@@ -292,6 +293,7 @@ fill_memory (QmEstimate *estimate,
   memory->capacity_bytes = device->memory_bytes;
   memory->usable_bytes = device->usable_bytes;
   memory->host_bytes = qm_llm_host_bytes (&first->job);
+  memory->storage_bytes = qm_llm_storage_bytes (&first->job);
   memory->fits = memory->need.p50 <= memory->usable_bytes;
   memory->fit_probability = qm_range_share_below (memory->need, memory->usable_bytes);
   memory->verdict = judge (memory->need.p50, memory->usable_bytes, self->headroom);

@@ -25,7 +25,7 @@ static const char * const engines[] = {
   "autoawq", "tinychat", "tei", "tgi", "lmdeploy", "deepspeed", "infinity", "coreml", "maxdiffusion", "stable-fast", NULL
 };
 static const char * const techniques[] = {
-  "chunked-cross-entropy", "activation-offload", "optimizer-in-backward", "async-tensor-parallel", "double-quantization",
+  "chunked-cross-entropy", "activation-offload", "optimizer-in-backward", "async-tensor-parallel", "double-quantization", "dora",
   "cpu-offload", "flash-attention", "gradient-checkpointing", "expandable-segments", "fused-optimizer", "packing", NULL
 };
 static const char * const attention_kernels[] = { "flash-2", "flash-3", "cudnn", NULL };
