@@ -64,6 +64,7 @@ qm_command_estimate (QmCli   *cli,
   resolved = qm_cli_load_plan (cli, left[1], error);
   if (resolved == NULL)
     return FALSE;
+  qm_cli_size (cli, resolved);
 
   if (resolved->plan->configuration.device[0] != '\0')
     {

@@ -85,6 +85,7 @@ qm_command_report (QmCli   *cli,
   resolved = qm_cli_load_plan (cli, left[1], error);
   if (resolved == NULL)
     return FALSE;
+  qm_cli_size (cli, resolved);
   recommendation = qm_cli_recommend (cli, resolved, error);
   if (recommendation == NULL)
     return FALSE;

@@ -166,3 +166,25 @@ qm_cli_print_suggestions (QmCli       *cli,
 
   return TRUE;
 }
+
+/**
+ * qm_cli_size:
+ * @cli: the program, whose ledger was said where it is not the person's
+ * @resolved: (inout): a plan; is given what the runs say of its memory
+ *
+ * A ledger that cannot be read was said so when the estimator was made.
+ */
+void
+qm_cli_size (QmCli      *cli,
+             QmResolved *resolved)
+{
+  g_autoptr (QmLedger) ledger = NULL;
+
+  if ((cli->ledger == NULL && !qm_cli_has_ledger ()) || resolved->plan->configuration.device[0] == '\0' ||
+      qm_cli_get_estimator (cli, NULL) == NULL)
+    return;
+
+  ledger = qm_cli_open_ledger (cli->ledger, NULL);
+  if (ledger != NULL)
+    qm_experience_size (ledger, cli->estimator, resolved, NULL);
+}

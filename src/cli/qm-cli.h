@@ -121,6 +121,8 @@ gboolean     qm_cli_print_suggestions (QmCli           *cli,
                                     QmLedger           *ledger,
                                     const char         *path,
                                     GError            **error);
+void         qm_cli_size           (QmCli              *cli,
+                                    QmResolved         *resolved);
 gboolean     qm_cli_learn          (QmCli              *cli,
                                     GError            **error);
 QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,

@@ -70,14 +70,17 @@ new_sizing (QmRecommendation *recommendation,
             const QmWords    *words,
             GError          **error)
 {
-  const QmMemory *memory = &choice->estimate.memory;
+  const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
+  QmMemory memory = choice->estimate.memory;
   g_autofree char *name = qm_device_short_name (choice->estimate.device);
 
-  if (!(memory->quick_bytes > 0) || !qm_range_is_known (memory->need))
+  memory.measured_bytes = resolved->measured_bytes;
+  memory.history_bytes = resolved->history_bytes;
+  if (!(memory.quick_bytes > 0) || !qm_range_is_known (memory.need))
     return refuse (error, words->translate (N_("There is nothing to compare: the rules of thumb count parameters, and this job has "
                                                "none")));
 
-  return qm_chart_describe_sizing (memory, name, qm_plan_is_training (qm_recommendation_get_resolved (recommendation)->plan), words);
+  return qm_chart_describe_sizing (&memory, name, qm_plan_is_training (resolved->plan), words);
 }
 
 static QmChart *

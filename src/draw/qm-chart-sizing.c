@@ -74,10 +74,12 @@ qm_chart_describe_sizing (const QmMemory *memory,
 {
   QmChart *self = qm_chart_alloc (QM_CHART_SIZING, QM_FORM_ROWS, words);
   g_autofree char *capacity = qm_format_bytes (words, memory->usable_bytes);
-  double most = MAX (memory->need.p90, memory->usable_bytes);
+  double own = MAX (memory->measured_bytes, memory->history_bytes);
+  double most = MAX (MAX (memory->need.p90, memory->usable_bytes), own);
 
   self->title = title_of (words, memory);
-  self->subtitle = g_strdup (words->translate (N_("Memory by three ways of sizing, and what each leaves out")));
+  self->subtitle = g_strdup (words->translate (own > 0 ? N_("Memory by each way of sizing, your own runs as well, and what each leaves out")
+                                                       : N_("Memory by three ways of sizing, and what each leaves out")));
   self->x = (QmAxis) { .quantity = QM_QUANTITY_BYTES,
                        .high = 1.03 * MAX (most, MIN (MAX (memory->quick_bytes, memory->basic_bytes), FARTHEST_RULE * most)) };
   if (memory->usable_bytes > 0)
@@ -102,6 +104,11 @@ qm_chart_describe_sizing (const QmMemory *memory,
   add_size (self, N_("Precise"),
             N_("Every part by itself: weights, states, activations, caches and the runtime, fitted to measured runs."), memory->need,
             TRUE);
+  add_size (self, N_("Measured"), N_("Your latest run of this very plan. It holds for that software and that data."),
+            qm_range_exact (memory->measured_bytes), FALSE);
+  add_size (self, N_("Your history"),
+            N_("Your runs of the same structure with another number of layers, drawn on to this one along a straight line."),
+            qm_range_exact (memory->history_bytes), FALSE);
   self->summary = qm_fill (words->translate (N_("{title}. {what}.")), "title", self->title, "what", self->subtitle, NULL);
 
   return self;

@@ -248,9 +248,20 @@ has_same_structure (const QmResolved *a,
          g_str_equal (a->plan->configuration.device, b->plan->configuration.device);
 }
 
-/* Least squares of y over x. */
+static gboolean
+has_same_layout (const QmResolved *a,
+                 const QmResolved *b)
+{
+  const QmConfiguration *x = &a->plan->configuration, *y = &b->plan->configuration;
+
+  return x->devices == y->devices && x->sharding == y->sharding && x->offload == y->offload && x->tensor_parallel == y->tensor_parallel &&
+         x->pipeline_parallel == y->pipeline_parallel && a->plan->training.lora_rank == b->plan->training.lora_rank;
+}
+
+/* Least squares of y over x, and the latest y of the plan itself. */
 typedef struct {
   double n, x, y, xx, xy;
+  double same;
 } Line;
 
 static gboolean
@@ -282,11 +293,40 @@ add_run (Line             *line,
     return;
 
   layers = other->model->architecture.layers;
+  if (!(line->same > 0) && other->model->parameters == resolved->model->parameters && has_same_layout (resolved, other))
+    line->same = bytes;
+  if (!(layers > 0))
+    return;
+
   line->n++;
   line->x += layers;
   line->y += bytes;
   line->xx += layers * layers;
   line->xy += layers * bytes;
+}
+
+static gboolean
+draw_line (QmLedger          *ledger,
+           QmEstimator       *estimator,
+           const QmResolved  *resolved,
+           Line              *line,
+           GError           **error)
+{
+  g_autoptr (GArray) ids = qm_ledger_list_planned (ledger, MOST_RUNS, error);
+
+  if (ids == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < ids->len; i++)
+    {
+      g_autoptr (QmRun) run = qm_ledger_get (ledger, g_array_index (ids, gint64, i), error);
+
+      if (run == NULL)
+        return FALSE;
+      add_run (line, run, estimator, resolved);
+    }
+
+  return TRUE;
 }
 
 /**
@@ -309,29 +349,47 @@ qm_experience_growth (QmLedger          *ledger,
                       QmGrowth          *growth,
                       GError           **error)
 {
-  g_autoptr (GArray) ids = NULL;
   double layers = resolved->model->architecture.layers;
   double slope, level;
   Line line = { 0 };
 
-  if (!(layers > 0))
+  if (!(layers > 0) || !draw_line (ledger, estimator, resolved, &line, error))
     return FALSE;
-  ids = qm_ledger_list_planned (ledger, MOST_RUNS, error);
-  if (ids == NULL)
-    return FALSE;
-
-  for (guint i = 0; i < ids->len; i++)
-    {
-      g_autoptr (QmRun) run = qm_ledger_get (ledger, g_array_index (ids, gint64, i), error);
-
-      if (run == NULL)
-        return FALSE;
-      add_run (&line, run, estimator, resolved);
-    }
   if (!fit (&line, &slope, &level))
     return FALSE;
 
   *growth = (QmGrowth) { 10 * slope, level + slope * layers, (guint) line.n };
+  return TRUE;
+}
+
+/**
+ * qm_experience_size:
+ * @ledger: the runs of a person
+ * @estimator: an estimator
+ * @resolved: (inout): a plan whose device is named
+ * @error: return location for a #QM_LEDGER_ERROR
+ *
+ * Requirements B4 and B5: sets what the latest run of this very plan took, and
+ * what runs of the same structure and another depth say of it.
+ *
+ * Returns: whether the ledger could be read
+ */
+gboolean
+qm_experience_size (QmLedger     *ledger,
+                    QmEstimator  *estimator,
+                    QmResolved   *resolved,
+                    GError      **error)
+{
+  double slope, level;
+  Line line = { 0 };
+
+  if (!draw_line (ledger, estimator, resolved, &line, error))
+    return FALSE;
+
+  resolved->measured_bytes = line.same;
+  if (fit (&line, &slope, &level))
+    resolved->history_bytes = fmax (0, level + slope * resolved->model->architecture.layers);
+
   return TRUE;
 }
 

@@ -58,6 +58,11 @@ gboolean      qm_experience_growth      (QmLedger         *ledger,
                                          QmGrowth         *growth,
                                          GError          **error);
 
+gboolean      qm_experience_size        (QmLedger         *ledger,
+                                         QmEstimator      *estimator,
+                                         QmResolved       *resolved,
+                                         GError          **error);
+
 /**
  * QmTeachingRun:
  * @sequence_length: tokens; 0 where the plan has none

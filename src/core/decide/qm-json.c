@@ -142,6 +142,7 @@ add_model (JsonObject       *root,
 static void
 add_memory (JsonObject       *root,
             const QmMemory   *memory,
+            const QmResolved *resolved,
             const QmCapacity *capacity)
 {
   static const char * const names[QM_MEMORY_N_PARTS] = {
@@ -159,8 +160,8 @@ add_memory (JsonObject       *root,
   set_count (methods, "quick_bytes", memory->quick_bytes);
   set_count (methods, "basic_bytes", memory->basic_bytes);
   set_count (methods, "precise_bytes", memory->need.p50);
-  json_object_set_null_member (methods, "measured_bytes");
-  json_object_set_null_member (methods, "history_bytes");
+  set_count (methods, "measured_bytes", resolved->measured_bytes > 0 ? resolved->measured_bytes : NAN);
+  set_count (methods, "history_bytes", resolved->history_bytes > 0 ? resolved->history_bytes : NAN);
 
   set_range (object, "per_device_bytes", memory->device);
   json_object_set_object_member (object, "breakdown", breakdown);
@@ -375,7 +376,7 @@ qm_choice_to_json (QmEstimator      *estimator,
   json_object_set_int_member (root, "version", 1);
   add_model (root, estimator, resolved, estimate);
   json_object_set_member (root, "configuration", qm_configuration_to_json (&estimate->configuration));
-  add_memory (root, &estimate->memory, &capacity);
+  add_memory (root, &estimate->memory, resolved, &capacity);
   add_throughput (root, &estimate->throughput);
   add_serving (root, &estimate->serving);
   add_time (root, &estimate->time);

@@ -81,6 +81,8 @@ typedef struct {
   double largest_micro_batch;       /* that fits with headroom; 0 unknown */
   double quick_bytes;               /* rules of thumb */
   double basic_bytes;
+  double measured_bytes;            /* by the person's own runs; 0 unknown */
+  double history_bytes;
   QmState state;
 } QmMemory;
 

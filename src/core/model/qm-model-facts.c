@@ -167,6 +167,8 @@ scale_to_size (QmModel *self,
 
   if (image_size <= 0)
     return;
+  if (self->image_size > 0 && self->image_tokens > 0)
+    self->image_tokens *= (image_size / self->image_size) * (image_size / self->image_size);
   if (self->pass_flops > 0 && self->image_size > 0 && image_size != self->image_size &&
       !g_str_equal (self->kind, "detection"))
     {

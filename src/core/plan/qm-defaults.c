@@ -540,6 +540,8 @@ qm_resolved_copy (const QmResolved *self)
   copy->given = qm_plan_copy (self->given);
   copy->plan = qm_plan_copy (self->plan);
   copy->model = qm_model_copy (self->model);
+  copy->measured_bytes = self->measured_bytes;
+  copy->history_bytes = self->history_bytes;
   copy->assumed = g_ptr_array_new_with_free_func ((GDestroyNotify) assumption_free);
   for (guint i = 0; i < self->assumed->len; i++)
     {

@@ -256,6 +256,38 @@ test_growth (Fixture       *self,
   g_assert_cmpuint (growth.runs, ==, 2);
   g_assert_cmpfloat_with_epsilon (growth.per_ten_layers, 2e9, 1);
   g_assert_cmpfloat_with_epsilon (growth.bytes, 11e9, 1);
+
+  g_assert_true (qm_experience_size (self->ledger, estimator, resolved, &error));
+  g_assert_cmpfloat_with_epsilon (resolved->history_bytes, 11e9, 1);
+  g_assert_cmpfloat (resolved->measured_bytes, ==, 0);
+}
+
+/* Of a plan that was run the latest run counts; of one that was not, none. */
+static void
+test_size (Fixture       *self,
+           gconstpointer  data)
+{
+  const Person person = { 1, 1, 1 };
+  g_autofree char *plan = g_strdup_printf (PLAN, 20, 1024, "a100-sxm4-80gb", 2);
+  g_autofree char *other = g_strdup_printf (PLAN, 20, 1024, "a100-sxm4-80gb", 4);
+  g_autoptr (QmResolved) resolved = resolve (plan), elsewhere = resolve (other);
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autofree char *uid = g_strdup_printf ("%d", i);
+      g_autoptr (QmRun) run = NULL;
+
+      add_run (self, uid, &person, plan);
+      run = qm_ledger_get (self->ledger, i + 1, NULL);
+      qm_run_set_measured (run, "memory.per_device_bytes", 5e9 + 1e9 * i);
+      g_assert_true (qm_ledger_update (self->ledger, run, NULL));
+    }
+
+  g_assert_true (qm_experience_size (self->ledger, estimator, resolved, NULL));
+  g_assert_cmpfloat (resolved->measured_bytes, ==, 6e9);
+  g_assert_cmpfloat (resolved->history_bytes, ==, 0);
+  g_assert_true (qm_experience_size (self->ledger, estimator, elsewhere, NULL));
+  g_assert_cmpfloat (elsewhere->measured_bytes, ==, 0);
 }
 
 /* Two runs of different kinds teach more than one of them. */
@@ -314,6 +346,7 @@ main (int    argc,
   ADD ("above-roofline", test_above_roofline);
   ADD ("left-out", test_left_out);
   ADD ("growth", test_growth);
+  ADD ("size", test_size);
   ADD ("explain", test_explain);
   g_test_add_func ("/core/decide/experience/suggest", test_suggest);
 
