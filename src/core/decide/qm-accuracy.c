@@ -133,6 +133,9 @@ own_run (const QmJob *self)
   return accuracy;
 }
 
+/* No score falls further than to nothing. */
+#define MOST_POINTS 100
+
 static QmAccuracy
 quantised (const QmJob  *self,
            const QmPlan *variant)
@@ -148,7 +151,8 @@ quantised (const QmJob  *self,
   return (QmAccuracy) {
     .metric = "points-against-16-bit",
     .is_relative = TRUE,
-    .value = { -points.points.p90, -points.points.p50, MIN (0, -points.points.p10) },
+    .value = { -MIN (MOST_POINTS, points.points.p90), -MIN (MOST_POINTS, points.points.p50),
+               CLAMP (-points.points.p10, -MOST_POINTS, 0) },
     .basis = QM_ACCURACY_MEASURED,
     .source = "fitted to published task scores of quantised language models",
   };

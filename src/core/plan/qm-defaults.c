@@ -518,7 +518,7 @@ qm_resolve (const QmPlan *plan,
 
   assume_model (&resolver, catalog);
   resolved->model = qm_model_resolve (resolved->plan, catalog, base_directory, warnings, error);
-  if (resolved->model == NULL)
+  if (resolved->model == NULL || !qm_plan_check_model (plan, resolved->model, error))
     return NULL;
 
   assume_all (&resolver, resolved->model);

@@ -28,7 +28,16 @@ check_batch (const QmPlan  *plan,
   double replicas = stated_replicas (configuration);
   double product = replicas * configuration->micro_batch * configuration->gradient_accumulation;
 
-  if (!(product > 0) || !(plan->training.global_batch > 0) || !qm_plan_is_training (plan))
+  if (!(plan->training.global_batch > 0) || !qm_plan_is_training (plan))
+    return TRUE;
+  if (configuration->micro_batch > plan->training.global_batch)
+    {
+      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, "configuration.micro_batch",
+                    N_("{micro} is more than the {batch} of the whole batch (training.global_batch)"),
+                    "#micro", configuration->micro_batch, "#batch", plan->training.global_batch, NULL);
+      return FALSE;
+    }
+  if (!(product > 0))
     return TRUE;
   /* An unequal last micro-batch is no contradiction. */
   if (fabs (product - plan->training.global_batch) <= 0.5 * replicas * configuration->micro_batch)
@@ -63,6 +72,42 @@ check_layout (const QmPlan  *plan,
                     "#product", product, "#devices", (double) configuration->devices, NULL);
       return FALSE;
     }
+
+  return TRUE;
+}
+
+/**
+ * qm_plan_check_model:
+ * @plan: a plan
+ * @model: its model
+ * @error: return location for a #QmPlanError
+ *
+ * Returns: whether @model can be split as @plan says: no attention head, layer or
+ *   expert between two devices
+ */
+gboolean
+qm_plan_check_model (const QmPlan   *plan,
+                     const QmModel  *model,
+                     GError        **error)
+{
+  const QmConfiguration *configuration = &plan->configuration;
+  const QmArchitecture *architecture = &model->architecture;
+  const struct { const char *path; const char *text; double ways, parts; } splits[] = {
+    { "configuration.tensor_parallel", N_("{ways} devices cannot share the {parts} attention heads of the model"),
+      configuration->tensor_parallel, architecture->heads },
+    { "configuration.pipeline_parallel", N_("{ways} devices cannot share the {parts} layers of the model"),
+      configuration->pipeline_parallel, architecture->layers },
+    { "configuration.expert_parallel", N_("{ways} devices cannot share the {parts} experts of the model"),
+      configuration->expert_parallel, architecture->experts > 1 ? architecture->experts : 0 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (splits); i++)
+    if (architecture->known && splits[i].parts > 0 && splits[i].ways > splits[i].parts)
+      {
+        qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT, splits[i].path, splits[i].text,
+                      "#ways", splits[i].ways, "#parts", splits[i].parts, NULL);
+        return FALSE;
+      }
 
   return TRUE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "model/qm-model.h"
 #include "plan/qm-plan.h"
 
 G_BEGIN_DECLS
@@ -75,6 +76,9 @@ QmPlan        *qm_plan_read          (JsonObject      *object,
 
 /* the batch fields must agree; sharding must divide; and the like */
 gboolean       qm_plan_check         (const QmPlan    *plan,
+                                      GError         **error);
+gboolean       qm_plan_check_model   (const QmPlan    *plan,
+                                      const QmModel   *model,
                                       GError         **error);
 
 /* which line a member of a JSON text is on */

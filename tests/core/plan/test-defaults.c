@@ -306,6 +306,36 @@ test_copy (void)
   assert_listed (copy);
 }
 
+/* Heads, layers and experts go to one device each, and no sample is in two batches. */
+static void
+test_impossible_splits (void)
+{
+  static const struct { const char *more; const char *path; } plans[] = {
+    { "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"devices\":64,\"tensor_parallel\":64}", "configuration.tensor_parallel" },
+    { "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"devices\":40,\"pipeline_parallel\":40}", "configuration.pipeline_parallel" },
+    { "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"micro_batch\":8},\"training\":{\"global_batch\":4}", "configuration.micro_batch" },
+    { "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"devices\":32,\"tensor_parallel\":32}", NULL },
+  };
+  g_autoptr (QmCatalog) catalog = load_catalog ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\","
+                                               "\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"},%s}", plans[i].more);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmPlan) plan = qm_plan_from_data (text, -1, NULL, &error);
+      g_autoptr (QmResolved) resolved = plan != NULL ? qm_resolve (plan, catalog, NULL, NULL, &error) : NULL;
+
+      if (plans[i].path == NULL)
+        {
+          g_assert_no_error (error);
+          continue;
+        }
+      g_assert_error (error, QM_PLAN_ERROR, QM_PLAN_ERROR_CONFLICT);
+      g_assert_nonnull (strstr (error->message, plans[i].path));
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -322,6 +352,7 @@ main (int   argc,
   g_test_add_func ("/defaults/described-run", test_described_run);
   g_test_add_func ("/defaults/given-batch", test_given_batch);
   g_test_add_func ("/defaults/unknown-places", test_unknown_places);
+  g_test_add_func ("/defaults/impossible-splits", test_impossible_splits);
   g_test_add_func ("/defaults/copy", test_copy);
 
   return g_test_run ();
