@@ -152,6 +152,20 @@ prune (QmDescent         *descent,
   return taken;
 }
 
+/* What is computed again because it would not fit otherwise stays so: else a rung
+ * that saves a little would bring back all that is kept. */
+static QmPlan *
+hold_recomputation (const QmPlan     *plan,
+                    const QmEstimate *planned)
+{
+  QmPlan *held = qm_plan_copy (plan);
+
+  if (planned->training.activation_checkpointing == QM_CHECKPOINTING_FULL)
+    held->training.activation_checkpointing = QM_CHECKPOINTING_FULL;
+
+  return held;
+}
+
 static QmLadder *
 ladder_new (QmEstimator      *estimator,
             const QmResolved *resolved,
@@ -163,15 +177,17 @@ ladder_new (QmEstimator      *estimator,
   QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
   const QmRungKind *kinds[QM_MAX_RUNGS];
   guint n = qm_rung_kinds (resolved->plan, kinds);
+  g_autoptr (QmPlan) plan = NULL;
   guint taken;
 
   self->rungs = g_array_sized_new (FALSE, TRUE, sizeof (QmRung), n);
   g_array_set_clear_func (self->rungs, (GDestroyNotify) rung_clear);
   qm_descent_evaluate (&descent, &self->planned);
 
-  taken = descend (&descent, resolved->plan, kinds, n, wanted, !until_it_fits, self->rungs);
+  plan = hold_recomputation (resolved->plan, &self->planned);
+  taken = descend (&descent, plan, kinds, n, wanted, !until_it_fits, self->rungs);
   if (until_it_fits && qm_descent_fits (&descent, &descent.now.memory))
-    prune (&descent, resolved->plan, kinds, n, taken, self->rungs);
+    prune (&descent, plan, kinds, n, taken, self->rungs);
 
   self->plan = descent.plan;
   self->reached = descent.now;

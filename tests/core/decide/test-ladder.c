@@ -97,6 +97,19 @@ test_empty_cache (void)
   g_assert_cmpfloat (find_rung (ladder, "empty-cache")->frees_bytes, ==, 0);
 }
 
+/* A loss that is worked out in pieces never needs more, whatever it makes room for. */
+static void
+test_recomputation_stays (void)
+{
+  g_autoptr (QmLadder) ladder = ladder_for (PLAN (TUNE "\"model\":{\"id\":\"llama-3.1-70b\"},"
+    "\"training\":{\"sequence_length\":2048,\"framework\":\"deepspeed\"},"
+    "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"devices\":8,\"data_parallel\":8,\"sharding\":\"zero3\",\"offload\":\"nvme\",\"micro_batch\":1}"));
+
+  assert_sound (ladder);
+  g_assert_cmpint (find_rung (ladder, "checkpointing")->state, ==, QM_RUNG_ALREADY);
+  g_assert_cmpfloat (find_rung (ladder, "chunked-loss")->frees_bytes, >=, 0);
+}
+
 /* ZeRO-3 on four devices leaves each a quarter of the states: 16 bytes for each
  * of 6.74 billion parameters under mixed precision with Adam. */
 static void
@@ -225,6 +238,7 @@ main (int   argc,
 
   g_test_add_func ("/ladder/small-card", test_small_card);
   g_test_add_func ("/ladder/empty-cache", test_empty_cache);
+  g_test_add_func ("/ladder/recomputation-stays", test_recomputation_stays);
   g_test_add_func ("/ladder/sharding", test_sharding);
   g_test_add_func ("/ladder/room", test_room);
   g_test_add_func ("/ladder/hopeless", test_hopeless);

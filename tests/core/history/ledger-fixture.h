@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "history/qm-ledger-private.h"
