@@ -206,6 +206,10 @@ add_throughput (JsonObject         *root,
   /* Data sheets of processors are of their base clock, which they exceed. */
   set_number (object, "mfu", throughput->mfu > 1 ? 1 : throughput->mfu);
   set_text (object, "bound_by", qm_enum_to_word (QM_TYPE_BOUND, throughput->bound_by));
+  set_text (object, "input_bound_by", throughput->input_limit != QM_INPUT_NONE
+                                        ? qm_enum_to_word (QM_TYPE_INPUT_LIMIT, throughput->input_limit) : NULL);
+  set_number (object, "input_samples_per_second", throughput->input_per_second);
+  set_number (object, "gain_without_input", throughput->input_gain);
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, throughput->state));
 
   parts = json_object_new ();

@@ -137,6 +137,7 @@ add_mix (Builder      *self,
       QmPlacement placement = placement_new (mix, mix->n_parts, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
 
       placement.max_machines = 1;
+      placement.host_cores = here->cpu_cores;
       placement.ram_bytes = here->ram_bytes;
       g_array_append_val (self->placements, placement);
     }
@@ -280,6 +281,8 @@ add_offer (Builder       *self,
   placement.max_machines = g_strcmp0 (offer->kind, "marketplace") == 0 || g_strcmp0 (offer->kind, "serverless") == 0 ? 1 : 64;
   if (placement.cpu_cores > 0 && offer->vcpus > 0)
     qm_placement_set_cores (&placement, MAX (1, offer->vcpus / THREADS_PER_CORE));
+  placement.host_cores = (offer->vcpus + THREADS_PER_CORE - 1) / THREADS_PER_CORE;
+  placement.host_network_bits_per_second = offer->network_bits_per_second;
   set_memory (&placement, offer->ram_bytes);
   if (offer->network_bits_per_second > 0 && offer->device->vendor != QM_VENDOR_GOOGLE)
     g_snprintf (placement.interconnect, sizeof placement.interconnect, "network-%d",

@@ -27,6 +27,8 @@ typedef struct {
   double usd_per_hour;
   double purchase_usd;
   int cpu_cores;
+  int host_cores;                   /* of one machine; 0 unknown, as the next */
+  double host_network_bits_per_second;
   double ram_bytes;
   double free_bytes;                /* of this computer's device, just now; 0 unknown */
   QmWord interconnect;              /* between machines; "" as usual */

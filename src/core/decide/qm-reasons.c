@@ -185,6 +185,28 @@ why_money (const QmSearch *search,
   return qm_message_add_money (message, "other_money", other->estimate.cost.money.p50, currency);
 }
 
+/* How much is lost while the device waits for data. */
+static QmMessage *
+why_input (const QmChoice *choice)
+{
+  static const char * const details[] = {
+    [QM_INPUT_NONE] = N_("It would be {factor} as fast if the data came faster: more loader workers would help."),
+    [QM_INPUT_DECODING] = N_("It would be {factor} as fast if the data came faster: more cores, files that are made smaller beforehand, or decoding on the device would help."),
+    [QM_INPUT_STORAGE] = N_("It would be {factor} as fast if the data came faster: copy them to a faster disk or into memory first."),
+    [QM_INPUT_NETWORK] = N_("It would be {factor} as fast if the data came faster: copy them to a local disk first."),
+  };
+  const QmThroughput *throughput = &choice->estimate.throughput;
+  QmMessage *message;
+
+  if (!(throughput->input_gain > 1.02))
+    return NULL;
+
+  message = qm_message_new ("input-bound", N_("Loading the data limits the speed"));
+  qm_message_set_detail (message, details[throughput->input_limit]);
+
+  return qm_message_add (message, "factor", QM_ARGUMENT_FACTOR, throughput->input_gain);
+}
+
 static QmMessage *
 why_bound (const QmChoice *choice)
 {
@@ -202,7 +224,7 @@ why_bound (const QmChoice *choice)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (words[i].bound == choice->estimate.throughput.bound_by)
+    if (words[i].bound == choice->estimate.throughput.bound_by && !(choice->estimate.throughput.input_gain > 1.02))
       return qm_message_set_detail (qm_message_new (words[i].code, words[i].text), words[i].detail);
 
   return NULL;
@@ -297,6 +319,7 @@ qm_choices_explain (const QmSearch *search,
       take (choice, qm_reason_load (&search->job, choice));
       take (choice, why_money (search, choice, rows));
       take (choice, why_spot (search, choice));
+      take (choice, why_input (choice));
       for (guint j = 0; j < choice->drawbacks->len && choice->reasons->len < MAX_REASONS; j++)
         take (choice, qm_message_copy (g_ptr_array_index (choice->drawbacks, j)));
       if (i > 0)

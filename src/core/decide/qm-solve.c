@@ -115,6 +115,8 @@ qm_configuration_start (const QmPlacement *placement,
   configuration->devices = placement->per_machine * machines;
   configuration->nodes = machines;
   configuration->cpu_cores = placement->cpu_cores;
+  configuration->host_cores = placement->host_cores;
+  configuration->host_network_bits_per_second = placement->host_network_bits_per_second;
   if (machines > 1)
     g_strlcpy (configuration->interconnect, placement->interconnect, sizeof (QmWord));
 }

@@ -26,6 +26,8 @@ qm_estimate_clear (QmEstimate *self)
   self->throughput.samples_per_second = NAN;
   self->throughput.tflops_per_device = NAN;
   self->throughput.mfu = NAN;
+  self->throughput.input_per_second = NAN;
+  self->throughput.input_gain = 1;
 
   self->serving.first_token_seconds = QM_RANGE_UNKNOWN;
   self->serving.token_seconds = QM_RANGE_UNKNOWN;

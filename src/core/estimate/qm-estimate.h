@@ -96,6 +96,14 @@ typedef enum {
   QM_UNIT_ROWS,
 } QmUnit;
 
+/* What bounds the loading of training data. */
+typedef enum {
+  QM_INPUT_NONE,
+  QM_INPUT_DECODING,
+  QM_INPUT_STORAGE,
+  QM_INPUT_NETWORK,
+} QmInputLimit;
+
 typedef struct {
   gboolean known;                   /* FALSE: the catalog lacks what it takes */
   QmUnit unit;
@@ -111,6 +119,9 @@ typedef struct {
   double communication_seconds;
   double input_seconds;
   double overhead_seconds;
+  double input_per_second;          /* samples that can be loaded, whole job; NaN unknown */
+  double input_gain;                /* how many times faster it were if data came by itself; 1 where they keep up */
+  QmInputLimit input_limit;
   QmState state;
 } QmThroughput;
 

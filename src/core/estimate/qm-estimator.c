@@ -2,6 +2,7 @@
 #include "estimate/qm-estimator.h"
 
 #include "estimate/qm-device-view.h"
+#include "estimate/qm-input.h"
 #include "estimate/qm-known-device.h"
 #include "estimate/qm-llm-training.h"
 #include "estimate/qm-other-domains.h"
@@ -12,6 +13,7 @@ struct _QmEstimator {
   QmEstimator *base;                /* (nullable): whose constants these are */
   QmCalibration *calibration;       /* (nullable) */
   QmCalibrationConstants calibration_constants;
+  QmInputConstants input;
   QmCatalog *catalog;
   QmEconomics *economics;
   QmLlmTrainingConstants *training;
@@ -27,6 +29,7 @@ struct _QmEvaluator {
   const QmKnownDevice *known;
   guint n_known;
   const QmCalibration *calibration;
+  QmInputConstants input;
   QmPlan *plan;
   QmLlmTraining *training;
   QmLlmInference *inference;
@@ -127,6 +130,9 @@ qm_estimator_new (QmCatalog  *catalog,
   if (self->domains == NULL)
     return NULL;
 
+  if (!qm_input_constants_read (&self->input, qm_catalog_table (catalog, "input"), error))
+    return NULL;
+
   if (!qm_calibration_constants_read (&self->calibration_constants, qm_catalog_table (catalog, "measurements"), error))
     return NULL;
 
@@ -153,6 +159,7 @@ qm_estimator_calibrate (QmEstimator         *self,
   calibrated->base = g_object_ref (base);
   calibrated->calibration = qm_calibration_copy (calibration);
   calibrated->calibration_constants = base->calibration_constants;
+  calibrated->input = base->input;
   calibrated->catalog = g_object_ref (base->catalog);
   calibrated->economics = base->economics;
   calibrated->training = base->training;
@@ -245,6 +252,7 @@ qm_evaluator_new (QmEstimator   *estimator,
   self->calibration = estimator->calibration;
   self->known = estimator->known;
   self->n_known = estimator->n_known;
+  self->input = estimator->input;
 
   if (plan->task != QM_TASK_LANGUAGE_MODEL)
     self->domains = qm_other_domains_new (estimator->domains, self->plan, model);
@@ -375,6 +383,7 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
   else
     evaluate_as (self, device, device, configuration, estimate);
 
+  qm_input_apply (&self->input, self->plan, estimate);
   if (self->calibration != NULL)
     qm_calibration_apply (self->calibration, self->plan, estimate);
 }
@@ -410,4 +419,7 @@ qm_evaluator_outline (const QmEvaluator     *self,
     qm_llm_inference_outline (self->inference, device, find_known (self, device), configuration, outline);
   else
     qm_other_domains_outline (self->domains, device, find_known (self, device), configuration, outline);
+
+  if (as_it_is && self->calibration == NULL)
+    qm_input_apply_to_outline (&self->input, self->plan, configuration, outline);
 }

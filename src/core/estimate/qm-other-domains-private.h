@@ -147,6 +147,7 @@ typedef struct {
   double memory;
   double communication;
   double input;
+  double input_gain;                /* how many times the loader slows it down; 0 not at all */
   double overhead;
   double sigma;                     /* beyond that of the range */
   double flops;                     /* of one sample, all passes */

@@ -210,7 +210,8 @@ limit_by_loader (const QmOtherDomains *self,
   if (!(rate < run->samples_per_second))
     return;
 
-  run->step *= run->samples_per_second / rate;
+  run->input_gain = run->samples_per_second / rate;
+  run->step *= run->input_gain;
   run->input = run->step;
   run->samples_per_second = rate;
 }

@@ -168,6 +168,7 @@ fill_throughput (const QmOtherDomains *self,
   throughput->memory_seconds = run->memory;
   throughput->communication_seconds = run->communication;
   throughput->input_seconds = run->input;
+  throughput->input_gain = run->input_gain > 1 ? run->input_gain : 1;
   throughput->overhead_seconds = run->overhead;
   throughput->bound_by = largest_part (throughput);
   throughput->state = qm_domain_rate_state (self, site);

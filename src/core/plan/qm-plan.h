@@ -193,6 +193,8 @@ typedef struct {
   int cpu_cores;
   double host_memory_bytes_per_second;
   double memory_bytes;              /* of one device, where it is sold with several sizes */
+  int host_cores;                   /* of one machine, where known; no answer of a plan, nor is the next */
+  double host_network_bits_per_second;
   QmWord offer;                     /* provider/instance/region */
 } QmConfiguration;
 
