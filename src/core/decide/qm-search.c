@@ -197,6 +197,7 @@ is_same_hardware (gconstpointer data_a,
          rint (a->device.usable_bytes) == rint (b->device.usable_bytes) &&
          magnitude (a->ram_bytes) == magnitude (b->ram_bytes) &&
          (a->pricing == QM_PRICING_SPOT) == (b->pricing == QM_PRICING_SPOT) &&
+         a->host_cores == b->host_cores && a->host_network_bits_per_second == b->host_network_bits_per_second &&
          g_str_equal (a->device.id, b->device.id) && g_str_equal (network_of (a), network_of (b));
 }
 
@@ -239,6 +240,7 @@ search (QmSearch     *self,
 {
   g_autofree Solved *solved = g_new0 (Solved, self->placements->len + 1);
   g_autoptr (GHashTable) hardware = g_hash_table_new (hash_hardware, is_same_hardware);
+  gboolean loads = qm_plan_is_training (self->job.plan) && self->job.plan->data.bytes_per_sample > 0;
 
   for (guint i = 0; i < self->placements->len && !g_cancellable_is_cancelled (cancellable); i++)
     {
@@ -247,6 +249,9 @@ search (QmSearch     *self,
 
       if (pinned_elsewhere (self, placement))
         continue;
+      /* Where no data are loaded the machine around a device makes no difference. */
+      if (!loads)
+        placement->host_cores = placement->host_network_bits_per_second = 0;
       found = g_hash_table_lookup (hardware, placement);
       if (found != NULL)
         self->considered += found->n;
