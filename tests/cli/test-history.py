@@ -121,6 +121,29 @@ def record_passes_on_and_keeps():
     refused(record('--', 'no-such-program'), 'no-such-program')
 
 
+def run_of(uid, layers, measured):
+    architecture = {'model_type': 'llama', 'num_hidden_layers': layers, 'hidden_size': 2048, 'num_attention_heads': 16,
+                    'intermediate_size': 5632, 'vocab_size': 32000}
+    pinned = {**SCHEMA, 'model': {'architecture': architecture}, 'training': {'method': 'full', 'sequence_length': 1024},
+              'configuration': {'device': 'a100-sxm4-80gb', 'devices': 1, 'micro_batch': 2}}
+    return {'uid': uid, 'started': '2026-05-01T12:00:00Z', 'status': 'finished', 'plan': pinned,
+            'figures': {'memory.per_device_bytes': {'measured': measured}}}
+
+
+@test
+def runs_stand_beside_the_rules():
+    runs = [run_of('a', 8, 11e9), run_of('b', 16, 15e9)]
+    write('sizes.json', {'format': 'quartermaster-ledger', 'version': 1, 'runs': runs})
+    assert run('ledger', '--ledger', 'sizes.db', 'import', 'sizes.json').returncode == 0
+    for layers, measured, history in ((16, 15e9, 15e9), (24, None, 19e9)):
+        path = write('sized.qmplan', run_of('c', layers, 0)['plan'])
+        out = json.loads(run('estimate', '--json', '--ledger', 'sizes.db', path).stdout)
+        methods = out['memory']['methods']
+        assert methods['measured_bytes'] == measured and abs(methods['history_bytes'] - history) < 1e3, methods
+        out = json.loads(run('estimate', '--json', '--ledger', 'none.db', path).stdout)
+        assert out['memory']['methods']['measured_bytes'] is None and out['memory']['methods']['history_bytes'] is None
+
+
 @test
 def record_compares_with_the_plan():
     path = plan(model={'id': 'llama-3.2-1b'}, training={'method': 'lora', 'global_batch': 4, 'sequence_length': 512, 'samples': 100},
