@@ -137,6 +137,7 @@ take_facts (QmOtherDomains *self,
   facts->image_size = model->image_size;
   facts->vae_flops = model->vae_flops;
   facts->vae_activations = model->vae_activations;
+  facts->encoder_parameters = model->text_encoder_parameters;
   facts->patches = model->patches_per_volume;
   facts->tokens = model->image_tokens;
   facts->layers = model->architecture.layers;

@@ -286,6 +286,7 @@ const QmDomainKey qm_domain_keys[] = {
   { "memory.adapter_bytes", AT (memory.adapter_bytes) },
   { "memory.run_activations", AT (memory.run_activations) },
   { "memory.run_block", AT (memory.run_block) },
+  { "memory.run_encoders", AT (memory.run_encoders) },
   { "memory.padding_kept", AT (memory.padding_kept) },
   { "memory.fused_scores", AT (memory.fused_scores) },
   { "memory.sharded_from", AT (memory.sharded_from) },

@@ -227,6 +227,7 @@ store_images (const QmOtherDomains *self,
   double tokens = facts->tokens > 0 ? facts->tokens : constants->generation_tokens;
   double hidden = facts->hidden > 0 ? facts->hidden : constants->generation_hidden;
 
+  parts[QM_MEMORY_WEIGHTS] += constants->run_encoders * facts->encoder_parameters * fmax (0.5, self->weight_bytes);
   if (facts->vae_flops > 0)
     parts[QM_MEMORY_ACTIVATIONS] = batch * size * size * constants->vae_channels * HALF * constants->vae_maps;
   else

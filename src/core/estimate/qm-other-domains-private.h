@@ -48,6 +48,7 @@ typedef struct {
   double image_size;
   double vae_flops;
   double vae_activations;
+  double encoder_parameters;        /* beside @parameters */
   double patches;
   double tokens;                    /* of an image */
   double layers;

@@ -130,6 +130,7 @@ typedef struct {
   double ops;                       /* kernel launches of one forward pass; 0 unknown */
   double vae_flops;
   double vae_activations;
+  double text_encoder_parameters;   /* of an image pipeline, where @parameters does not hold them */
   double patches_per_volume;
   double passes_per_step;           /* of a denoiser that needs no guidance: 1; 0 unknown */
   double image_tokens;              /* that a denoiser makes of one image */

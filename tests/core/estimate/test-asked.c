@@ -57,6 +57,19 @@ memory_of (const char *text)
   return memory;
 }
 
+/* Hugging Face, "Exploring Quantization Backends in Diffusers" (2025): the whole pipeline
+ * of FLUX.1-dev takes 31.447 GB, counted in powers of two, once it is loaded in 16 bits. */
+static void
+test_whole_pipeline (void)
+{
+  QmMemory memory = memory_of (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'image-generation', 'activity': 'serve',"
+    " 'model': {'id': 'flux.1-dev'}, 'serving': {'weights': 'bf16', 'image_size': 1024},"
+    " 'configuration': {'device': 'h100-sxm5-80gb', 'devices': 1}}");
+
+  g_assert_cmpfloat_with_epsilon (memory.parts[QM_MEMORY_WEIGHTS] / GIB / 31.447, 1, 0.02);
+}
+
 /* tatsu-lab/stanford_alpaca#322: 7 B parameters under AdamW in 32 bits are
  * 4 + 4 + 8 bytes each, 112 GB before activations. */
 static void
@@ -339,6 +352,7 @@ main (int    argc,
   g_test_add_func ("/asked/taken-here", test_taken_here);
   g_test_add_func ("/asked/size-of-l4", test_size_of_l4);
   g_test_add_func ("/asked/v3-8", test_v3_8);
+  g_test_add_func ("/asked/whole-pipeline", test_whole_pipeline);
   g_test_add_func ("/article/vit-huge", test_article_vit_huge);
   g_test_add_func ("/article/zero3", test_article_zero3);
   status = g_test_run ();
