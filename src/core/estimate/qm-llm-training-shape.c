@@ -5,12 +5,14 @@
 #include <string.h>
 
 /* Where only the number of parameters is known: N = 12 L h² with h = 128 L,
- * the proportions of published dense models, two-matrix FFN four times as wide. */
+ * the proportions of published dense models, two-matrix FFN four times as wide.
+ * Of a mixture of experts N is what one token meets. */
 static void
 guess_shape (QmLlmShape                   *self,
+             const QmArchitecture         *architecture,
              const QmLlmTrainingConstants *constants)
 {
-  double n = self->parameters;
+  double n = architecture->experts > 1 ? self->active : self->parameters;
 
   self->layers = fmax (2, rint (cbrt (n / (12 * 128 * 128))));
   self->hidden = rint (sqrt (n / 12 / self->layers) / 128) * 128;
@@ -23,8 +25,10 @@ guess_shape (QmLlmShape                   *self,
   self->ffn = 4 * self->hidden;
   self->vocabulary = constants->vocabulary_guessed;
   self->embedding = self->vocabulary * self->hidden;
-  self->experts = 1;
-  self->experts_per_token = 1;
+  self->experts = fmax (1, architecture->experts);
+  self->experts_per_token = fmax (1, architecture->experts_per_token);
+  self->expert_ffn = architecture->expert_ffn;
+  self->gated = architecture->gated;
   self->norms = 2;
 }
 
@@ -120,7 +124,7 @@ qm_llm_shape_init (QmLlmShape                   *self,
   if (self->known)
     read_shape (self, architecture, constants);
   else
-    guess_shape (self, constants);
+    guess_shape (self, architecture, constants);
 
   self->moe = self->experts > 1;
   self->ffn_used = self->ffn;

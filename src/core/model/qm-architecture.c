@@ -457,6 +457,62 @@ qm_architecture_guess (double          parameters,
   };
 }
 
+/* Of the experts, how many a token meets: two of few and large ones (Mixtral,
+ * Grok-1), eight of many and small ones (DeepSeek-V3, Qwen3). */
+static double
+usual_experts_per_token (double share)
+{
+  return share > 1.0 / 8 ? 2 : 8;
+}
+
+/**
+ * qm_architecture_mix:
+ * @self: (inout): shapes
+ * @parameters: how many the model has
+ * @active_parameters: how many of them one token meets
+ *
+ * Makes a mixture of experts of shapes that tell no experts, where the counts
+ * alone say that it is one. Shapes that are guessed become those of a dense
+ * model as large as what a token meets, as in published mixtures; all that a
+ * token does not meet is experts, and attention and embedding are met by all.
+ */
+void
+qm_architecture_mix (QmArchitecture *self,
+                     double          parameters,
+                     double          active_parameters)
+{
+  double idle = parameters - active_parameters;
+  double tables = self->embedding_parameters * (self->tied ? 1 : 2);
+  double others, share, used;
+
+  if (self->experts > 1 || !(active_parameters > 0) || !(idle > 0) || (self->known && idle <= tables))
+    return;
+
+  if (!self->known)
+    {
+      char type[sizeof self->type];
+
+      g_strlcpy (type, self->type, sizeof type);
+      qm_architecture_guess (active_parameters, self);
+      g_strlcpy (self->type, type, sizeof type);
+      self->gated = TRUE;
+      tables = self->embedding_parameters;
+    }
+  others = tables + 2 * self->layers * self->hidden * self->head_size * (self->heads + self->kv_heads);
+  others = MIN (others, active_parameters / 2);
+  share = (active_parameters - others) / (parameters - others);
+  used = usual_experts_per_token (share);
+
+  self->experts_guessed = self->approximate = TRUE;
+  self->experts_per_token = used;
+  self->experts = MAX (used + 1, rint (used / share));
+  self->expert_parameters = self->expert_linear_parameters = parameters - others;
+  self->moe_layers = self->layers;
+  self->expert_ffn = MAX (1, rint (self->expert_parameters / (3 * self->hidden * self->experts * MAX (1, self->layers))));
+  self->parameters = parameters;
+  self->active_parameters = active_parameters;
+}
+
 /**
  * qm_architecture_kv_bytes:
  * @self: an architecture

@@ -156,14 +156,16 @@ static void
 add_shapes (JsonBuilder          *builder,
             const QmArchitecture *a)
 {
+  gboolean counted = a->experts > 1 && !a->experts_guessed;
+
   add_number (builder, "layers", a->layers);
   add_number (builder, "hidden_size", a->hidden);
   add_number (builder, "attention_heads", a->heads);
   add_number (builder, "key_value_heads", a->kv_heads);
   add_number (builder, "head_size", a->head_size);
   add_number (builder, "vocabulary", a->vocabulary);
-  add_number (builder, "experts", a->experts > 1 ? a->experts : 0);
-  add_number (builder, "experts_per_token", a->experts > 1 ? a->experts_per_token : 0);
+  add_number (builder, "experts", counted ? a->experts : 0);
+  add_number (builder, "experts_per_token", counted ? a->experts_per_token : 0);
   add_number (builder, "full_attention_layers", a->full_attention_layers);
   add_number (builder, "sliding_layers", a->sliding_layers);
   add_number (builder, "window", a->window);

@@ -348,6 +348,8 @@ qm_model_resolve (const QmPlan  *plan,
       qm_architecture_guess (self->parameters, &self->architecture);
       g_strlcpy (self->architecture.type, type, sizeof type);
     }
+  if (is_language (self->task) && plan->model.active_parameters > 0)
+    qm_architecture_mix (&self->architecture, self->parameters, self->active_parameters);
   if (!is_language (self->task) && self->task != QM_TASK_TABULAR)
     qm_model_complete_facts (self, plan, asked_image_size (plan));
   name_by_size (self);

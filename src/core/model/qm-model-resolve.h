@@ -28,6 +28,9 @@ gboolean qm_architecture_from_config       (JsonObject     *config,
                                             GError        **error);
 void     qm_architecture_guess             (double          parameters,
                                             QmArchitecture *architecture);
+void     qm_architecture_mix               (QmArchitecture *self,
+                                            double          parameters,
+                                            double          active_parameters);
 double   qm_architecture_kv_bytes          (const QmArchitecture *self,
                                             double          context,
                                             double          bytes_per_element);

@@ -93,8 +93,8 @@ add_counts (GPtrArray     *facts,
     add (facts, N_("Parameters"), count_message (self->parameters), origin);
   if (self->active_parameters > 0 && self->active_parameters < self->parameters)
     add (facts, N_("Used for each token"), count_message (self->active_parameters),
-         a->known ? N_("All but the experts that a token does not meet") : origin);
-  if (a->experts > 1)
+         a->known && !a->experts_guessed ? N_("All but the experts that a token does not meet") : origin);
+  if (a->experts > 1 && !a->experts_guessed)
     add (facts, N_("Experts"), qm_message_new_filled ("model-experts", N_("{used} of {all}"),
                                                       "#used", a->experts_per_token, "#all", a->experts, NULL), origin);
 }

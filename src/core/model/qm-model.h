@@ -19,6 +19,7 @@ typedef struct {
   char type[32];                    /* model_type, "" unknown */
   gboolean known;                   /* FALSE: the shape was guessed from the parameter count */
   gboolean approximate;             /* counted as a plain transformer, since the family is not known */
+  gboolean experts_guessed;         /* from the counts alone: how many there are is not known */
   double layers;
   double hidden;
   double heads;
