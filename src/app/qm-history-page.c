@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-experience.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrase-runs.h"
 #include "history/qm-import.h"
@@ -24,10 +25,12 @@ struct _QmHistoryPage {
   GtkWidget *toasts;
   GtkWidget *stack;
   GtkWidget *chart;
+  GtkWidget *learns;                /* whether estimates are corrected by the runs */
   GtkWidget *search;
   GtkWidget *list;
   GtkWidget *more;
   GtkWidget *nothing;               /* where no run has the words */
+  gboolean corrected;               /* estimates are, now */
   gint64 next;                      /* where the next page goes on */
   gint64 removed;                   /* the run that can be had back */
 };
@@ -178,6 +181,24 @@ update_list (QmHistoryPage *self)
   gtk_widget_set_visible (self->nothing, !any);
 }
 
+/* Estimates follow the runs that are here, where the person wants it. */
+static void
+learn (QmHistoryPage *self)
+{
+  gboolean wanted = adw_switch_row_get_active (ADW_SWITCH_ROW (self->learns));
+  g_autoptr (QmExperience) experience = qm_experience_new (self->ledger, qm_session_get_estimator (self->session), g_get_real_time (), NULL);
+  guint runs = experience != NULL ? experience->runs : 0;
+  g_autofree char *text = g_strdup_printf (ngettext ("%u run says how far this computer is from theory.",
+                                                     "%u runs say how far this computer is from theory.", runs), runs);
+
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (self->learns), text);
+  if (!self->corrected && (!wanted || runs == 0))
+    return;
+
+  self->corrected = wanted && runs > 0;
+  qm_session_correct (self->session, self->corrected ? experience->calibration : NULL);
+}
+
 static void
 update (QmHistoryPage *self)
 {
@@ -203,6 +224,7 @@ restore (QmHistoryPage *self)
 
   if (!qm_ledger_restore (self->ledger, self->removed, &error))
     tell_error (self, error);
+  learn (self);
   update (self);
 }
 
@@ -231,6 +253,7 @@ qm_history_page_remove (QmHistoryPage *self,
   adw_toast_set_button_label (toast, _("Undo"));
   g_signal_connect_object (toast, "button-clicked", G_CALLBACK (restore), self, G_CONNECT_SWAPPED);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
+  learn (self);
   update (self);
 }
 
@@ -301,6 +324,7 @@ file_read (GObject      *source,
   text = added == 0 ? g_strdup (_("These runs are here already"))
                     : g_strdup_printf (ngettext ("%d run imported", "%d runs imported", added), added);
   tell (self, text);
+  learn (self);
   update (self);
 }
 
@@ -399,12 +423,29 @@ tools_new (QmHistoryPage *self)
 }
 
 static GtkWidget *
+learns_new (QmHistoryPage *self)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  self->learns = adw_switch_row_new ();
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->learns), _("Correct estimates by these runs"));
+  adw_switch_row_set_active (ADW_SWITCH_ROW (self->learns), TRUE);
+  g_signal_connect_swapped (self->learns, "notify::active", G_CALLBACK (learn), self);
+  gtk_list_box_append (GTK_LIST_BOX (list), self->learns);
+
+  return list;
+}
+
+static GtkWidget *
 runs_new (QmHistoryPage *self)
 {
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
 
   self->chart = qm_chart_view_new (QM_CHART_HISTORY);
   gtk_box_append (GTK_BOX (content), self->chart);
+  gtk_box_append (GTK_BOX (content), learns_new (self));
   gtk_box_append (GTK_BOX (content), tools_new (self));
 
   self->list = gtk_list_box_new ();
@@ -526,5 +567,8 @@ qm_history_page_new (QmSession *session)
   QmHistoryPage *self = g_object_new (QM_TYPE_HISTORY_PAGE, NULL);
 
   self->session = g_object_ref (session);
+  if (self->ledger != NULL)
+    learn (self);
+
   return GTK_WIDGET (self);
 }

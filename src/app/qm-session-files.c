@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 
+#include "config.h"
+
 #include "qm-session-private.h"
 
 /**
@@ -99,4 +101,18 @@ qm_session_restore_draft (QmSession *self)
 
   qm_session_set_plan (self, plan, NULL);
   return TRUE;
+}
+
+/**
+ * qm_session_dup_data_path:
+ * @name: a folder of the program's data
+ *
+ * Returns: (transfer full): its path
+ */
+char *
+qm_session_dup_data_path (const char *name)
+{
+  const char *data = g_getenv ("QM_DATA_DIR");
+
+  return g_build_filename (data != NULL ? data : QM_DATA_DIR, name, NULL);
 }

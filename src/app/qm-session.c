@@ -16,7 +16,8 @@ struct _QmSession {
   GObject parent_instance;
 
   QmCatalog *catalog;
-  QmEstimator *estimator;
+  QmEstimator *plain;               /* as the catalog says */
+  QmEstimator *estimator;           /* corrected by runs of the person */
   QmMachine *machine;
 
   QmPlan *plan;
@@ -42,13 +43,7 @@ enum {
   N_PROPS
 };
 
-enum {
-  PLAN_CHANGED,
-  ANSWERED,
-  SIMULATED,
-  MACHINE_CHANGED,
-  N_SIGNALS
-};
+enum { PLAN_CHANGED, ANSWERED, SIMULATED, MACHINE_CHANGED, N_SIGNALS };
 
 static GParamSpec *props[N_PROPS];
 static guint signals[N_SIGNALS];
@@ -232,6 +227,7 @@ qm_session_dispose (GObject *object)
   g_clear_object (&self->recommendation);
   g_clear_object (&self->machine);
   g_clear_object (&self->estimator);
+  g_clear_object (&self->plain);
   g_clear_object (&self->catalog);
   g_clear_object (&self->file);
   g_clear_pointer (&self->resolved, qm_resolved_free);
@@ -268,20 +264,6 @@ qm_session_init (QmSession *self)
 }
 
 /**
- * qm_session_dup_data_path:
- * @name: a folder of the program's data
- *
- * Returns: (transfer full): its path
- */
-char *
-qm_session_dup_data_path (const char *name)
-{
-  const char *data = g_getenv ("QM_DATA_DIR");
-
-  return g_build_filename (data != NULL ? data : QM_DATA_DIR, name, NULL);
-}
-
-/**
  * qm_session_new:
  * @error: return location for an error
  *
@@ -302,9 +284,10 @@ qm_session_new (GError **error)
   self->catalog = qm_catalog_load (shipped, own, error);
   if (self->catalog == NULL)
     return NULL;
-  self->estimator = qm_estimator_new (self->catalog, error);
-  if (self->estimator == NULL)
+  self->plain = qm_estimator_new (self->catalog, error);
+  if (self->plain == NULL)
     return NULL;
+  self->estimator = g_object_ref (self->plain);
 
   qm_machine_probe_async (self->catalog, g_getenv ("QM_SYSROOT"), NULL, probed, g_object_ref (self));
   plan_changed (self);
@@ -316,6 +299,23 @@ QmEstimator *
 qm_session_get_estimator (QmSession *self)
 {
   return self->estimator;
+}
+
+/**
+ * qm_session_correct:
+ * @self: a session
+ * @calibration: (nullable): what runs of the person teach; %NULL for none
+ *
+ * Estimates anew, corrected by @calibration.
+ */
+void
+qm_session_correct (QmSession           *self,
+                    const QmCalibration *calibration)
+{
+  g_autoptr (QmEstimator) estimator = calibration != NULL ? qm_estimator_calibrate (self->plain, calibration) : g_object_ref (self->plain);
+
+  g_set_object (&self->estimator, estimator);
+  plan_changed (self);
 }
 
 QmCatalog *
