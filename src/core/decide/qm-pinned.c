@@ -178,19 +178,22 @@ qm_estimate_explain (QmEstimator      *estimator,
   return messages;
 }
 
-/* A limit that the best guess keeps and the end of the range does not. */
+/* A limit that the best guess keeps and the end of the range does not. A rented
+ * machine has to start before it works. */
 static void
-warn_of_limits (const QmPlan   *plan,
-                const QmChoice *choice,
-                GPtrArray      *messages)
+warn_of_limits (const QmPlan      *plan,
+                const QmEconomics *economics,
+                const QmChoice    *choice,
+                GPtrArray         *messages)
 {
   const QmRange *time = &choice->estimate.time.seconds, *money = &choice->estimate.cost.money;
+  double start_up = choice->place == QM_PLACE_CLOUD ? economics->start_up_seconds : 0;
   QmMessage *message;
 
-  if (time->p50 <= plan->limits.hours * 3600 && time->p90 > plan->limits.hours * 3600)
+  if (time->p50 + start_up <= plan->limits.hours * 3600 && time->p90 + start_up > plan->limits.hours * 3600)
     {
       message = qm_message_new ("may-be-late", N_("It may take longer than you allow: in one of ten cases {time} or more"));
-      g_ptr_array_add (messages, qm_message_add (message, "time", QM_ARGUMENT_SECONDS, time->p90));
+      g_ptr_array_add (messages, qm_message_add (message, "time", QM_ARGUMENT_SECONDS, time->p90 + start_up));
     }
   if (choice->place != QM_PLACE_THIS_COMPUTER && choice->place != QM_PLACE_OWNED &&
       money->p50 <= plan->limits.money && money->p90 > plan->limits.money)
@@ -231,7 +234,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (choice->estimate.throughput.state == QM_STATE_NEW)
     g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
 
-  warn_of_limits (resolved->plan, choice, messages);
+  warn_of_limits (resolved->plan, qm_estimator_get_economics (estimator), choice, messages);
 
   return messages;
 }

@@ -45,6 +45,7 @@ why_deadline (const QmSearch *search,
 {
   QmRange seconds = choice->estimate.time.seconds;
   double paid = paid_seconds (choice);
+  double start_up = choice->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0;
   QmMessage *message;
 
   if (!qm_range_is_known (seconds))
@@ -65,7 +66,7 @@ why_deadline (const QmSearch *search,
                                     "{paid} is paid for: starting and interruptions come on top.")
                                : N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}."));
       qm_message_add (message, "deadline", QM_ARGUMENT_SECONDS, wish->seconds);
-      qm_message_add (message, "chance", QM_ARGUMENT_PERCENT, qm_range_share_below (seconds, wish->seconds));
+      qm_message_add (message, "chance", QM_ARGUMENT_PERCENT, qm_range_share_below (seconds, wish->seconds - start_up));
     }
   qm_message_add (message, "time", QM_ARGUMENT_SECONDS, seconds.p50);
   qm_message_add (message, "paid", QM_ARGUMENT_SECONDS, paid);

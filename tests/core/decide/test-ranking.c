@@ -142,6 +142,36 @@ test_figures (void)
   for_each_plan (check_figures);
 }
 
+/* A deadline counts from the order, and a rented machine has to start: its cost
+ * includes that as well. */
+static void
+check_deadline (QmSearch *search,
+                QmWish   *wish)
+{
+  double start_up = search->job.economics->start_up_seconds;
+
+  for (guint i = 0; i < search->rows->len; i += 1 + search->rows->len / 50)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
+      QmWish in_time = { .objective = wish->objective, .money = NAN, .quality = NAN, .seconds = row->seconds + start_up / 2 };
+      QmLimit limit;
+      double margin;
+
+      if (isnan (row->seconds))
+        continue;
+      g_assert_cmpint (qm_search_breaks (search, row, &in_time, &limit, &margin), ==, placement->place == QM_PLACE_CLOUD);
+      in_time.seconds = row->seconds + 1.01 * start_up;
+      g_assert_false (qm_search_breaks (search, row, &in_time, &limit, &margin));
+    }
+}
+
+static void
+test_deadline (void)
+{
+  for_each_plan (check_deadline);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -158,6 +188,7 @@ main (int   argc,
 
   g_test_add_func ("/decide/ranking/best", test_best);
   g_test_add_func ("/decide/ranking/figures", test_figures);
+  g_test_add_func ("/decide/ranking/deadline", test_deadline);
   status = g_test_run ();
 
   g_object_unref (estimator);
