@@ -115,7 +115,7 @@ pages dark 1280 900 prefer-dark en_US.UTF-8
 pages narrow 400 800 default en_US.UTF-8
 pages zh_CN 1280 900 default zh_CN.UTF-8
 pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
-pages long 1280 5600 default en_US.UTF-8 answer
+pages long 1280 6400 default en_US.UTF-8 answer
 pages long-narrow 400 7400 default en_US.UTF-8 answer
 pages long-dark-zh_CN 1280 5600 prefer-dark zh_CN.UTF-8 answer
 [ -n "${PICTURES:-}" ] || { charts; reports; }

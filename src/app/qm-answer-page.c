@@ -415,6 +415,7 @@ build_head (QmAnswerPage *self,
   gtk_box_append (GTK_BOX (head), self->headline);
   gtk_box_append (GTK_BOX (head), self->terms);
   self->elsewhere = gtk_button_new_with_mnemonic (_("I _can’t get this one"));
+  gtk_widget_set_margin_top (self->elsewhere, 6);
   gtk_widget_set_halign (self->elsewhere, GTK_ALIGN_START);
   gtk_widget_set_tooltip_text (self->elsewhere, _("No quota, or sold out: look for the next best, and remember it in the plan"));
   gtk_widget_set_name (self->elsewhere, "elsewhere");
