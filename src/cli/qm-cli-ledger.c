@@ -6,6 +6,7 @@
 
 #include "decide/qm-experience.h"
 #include "draw/qm-language.h"
+#include "draw/qm-phrase-runs.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 #include "qm-json-writer.h"
@@ -72,31 +73,6 @@ qm_cli_has_ledger (void)
 
 /* ------------------------------------------------------------------------- for people */
 
-static const char *
-status_name (QmRunStatus status)
-{
-  switch (status)
-    {
-    case QM_RUN_STATUS_RUNNING:
-      return _("running");
-    case QM_RUN_STATUS_FINISHED:
-      return _("finished");
-    case QM_RUN_STATUS_FAILED:
-      return _("failed");
-    case QM_RUN_STATUS_STOPPED:
-      return _("stopped");
-    case QM_RUN_STATUS_TIMED_OUT:
-      return _("timed out");
-    case QM_RUN_STATUS_OUT_OF_MEMORY:
-      return _("ran out of memory");
-    case QM_RUN_STATUS_INTERRUPTED:
-      return _("interrupted");
-    case QM_RUN_STATUS_UNSET:
-    default:
-      return _("unknown");
-    }
-}
-
 static char *
 local_time (gint64 time)
 {
@@ -148,7 +124,7 @@ qm_cli_print_run_line (const QmRun *run)
   double rate = qm_run_measured (run, "throughput.per_second");
   g_autofree char *throughput = isnan (rate) ? g_strdup ("") : g_strdup_printf ("%.4g %s/s", rate, run->unit != NULL ? run->unit : "");
 
-  g_print ("%5" G_GINT64_FORMAT "  %s  %-*s  %*s  %-*s  %s\n", run->id, started, QM_COLUMN (12, status_name (run->status)),
+  g_print ("%5" G_GINT64_FORMAT "  %s  %-*s  %*s  %-*s  %s\n", run->id, started, QM_COLUMN (12, qm_phrase_run_status (words, run->status)),
            QM_COLUMN (8, seconds), QM_COLUMN (18, throughput), run->label);
 }
 
@@ -190,7 +166,7 @@ qm_cli_print_run (const QmRun *run)
   };
 
   g_print ("%" G_GINT64_FORMAT "  %s\n", run->id, run->label);
-  g_print ("  %s, %s (%s)\n", started, status_name (run->status), qm_run_source_to_word (run->source));
+  g_print ("  %s, %s (%s)\n", started, qm_phrase_run_status (qm_language_get_words (), run->status), qm_run_source_to_word (run->source));
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     if (lines[i].text != NULL && lines[i].text[0] != '\0')
       g_print ("  %-*s %s\n", QM_COLUMN (10, lines[i].name), lines[i].text);
