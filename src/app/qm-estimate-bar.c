@@ -41,14 +41,14 @@ describe (const QmPlan   *plan,
   const QmEstimate *estimate = &choice->estimate;
   g_autofree char *memory = qm_format_bytes (words, estimate->memory.need.p50);
   g_autofree char *need = g_strdup_printf (_("needs about %s"), memory);
-  g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
+  g_autofree char *time = qm_phrase_finish (words, plan, estimate);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, qm_plan_get_currency (plan));
   g_autofree char *month = g_strdup_printf (_("%s a month"), money);
   GString *text = g_string_new (NULL);
 
   if (qm_range_is_known (estimate->memory.need))
     add (text, form == QM_BAR_WIDE ? need : memory);
-  if (qm_range_is_known (estimate->time.seconds))
+  if (qm_range_is_known (estimate->time.finish))
     add (text, time);
   if (estimate->cost.known)
     add (text, plan->activity == QM_ACTIVITY_SERVE ? month : money);

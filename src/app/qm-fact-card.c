@@ -64,12 +64,13 @@ face_memory (const QmChoice *choice,
 
 static void
 face_latency (const QmChoice *choice,
+              double          limit,
               Face           *face)
 {
   const QmWords *words = qm_language_get_words ();
   const QmServingFigures *serving = &choice->estimate.serving;
 
-  face->value = qm_format_seconds (words, serving->latency_p99_seconds.p50);
+  face->value = qm_format_seconds_against (words, serving->latency_p99_seconds.p50, limit);
   face->range = g_strdup (_("slowest answer of a hundred"));
   face->start = g_strdup ("0");
   face->bar = serving->latency_p99_seconds;
@@ -83,18 +84,18 @@ face_time (const QmPlan   *plan,
            Face           *face)
 {
   const QmWords *words = qm_language_get_words ();
-  QmRange seconds = choice->estimate.time.seconds;
+  QmRange seconds = choice->estimate.time.finish;
   double deadline = plan->limits.hours * 3600;
   g_autofree char *range = qm_format_seconds_range (words, seconds);
   g_autofree char *end = qm_format_seconds (words, deadline);
 
   if (plan->activity == QM_ACTIVITY_SERVE)
     {
-      face_latency (choice, face);
+      face_latency (choice, plan->serving.latency_p99_seconds, face);
       return;
     }
 
-  face->value = qm_format_seconds (words, seconds.p50);
+  face->value = qm_phrase_finish (words, plan, &choice->estimate);
   face->range = isnan (deadline) ? g_strdup (range) : g_strdup_printf (_("%s, deadline %s"), range, end);
   face->start = g_strdup ("0");
   face->bar = seconds;

@@ -109,7 +109,16 @@ seconds_of (QmMatrixItem *item)
 {
   const QmEstimate *estimate = &choice_of (item)->estimate;
 
-  return plan_of (item)->activity == QM_ACTIVITY_SERVE ? estimate->serving.latency_p99_seconds : estimate->time.seconds;
+  return plan_of (item)->activity == QM_ACTIVITY_SERVE ? estimate->serving.latency_p99_seconds : estimate->time.finish;
+}
+
+/* What that is held against; NaN nothing. */
+static double
+limit_of (QmMatrixItem *item)
+{
+  const QmPlan *plan = plan_of (item);
+
+  return plan->activity == QM_ACTIVITY_SERVE ? plan->serving.latency_p99_seconds : plan->limits.hours * 3600;
 }
 
 static void
@@ -120,7 +129,7 @@ time_cell (QmMatrixItem *item,
   const QmWords *words = qm_language_get_words ();
   QmRange seconds = seconds_of (item);
 
-  *first = qm_range_is_known (seconds) ? qm_format_seconds (words, seconds.p50) : g_strdup ("–");
+  *first = qm_range_is_known (seconds) ? qm_format_seconds_against (words, seconds.p50, limit_of (item)) : g_strdup ("–");
   *second = qm_range_is_known (seconds) ? qm_format_seconds_range (words, seconds) : NULL;
 }
 

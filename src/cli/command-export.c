@@ -52,13 +52,15 @@ static char *
 matrix_as_csv (QmRecommendation *recommendation)
 {
   GString *text = g_string_new ("label,device,devices,nodes,offer,time_seconds_p10,time_seconds_p50,time_seconds_p90,"
-                                "money_p10,money_p50,money_p90,memory_fraction,within_limits\r\n");
+                                "finish_seconds_p10,finish_seconds_p50,finish_seconds_p90,money_p10,money_p50,money_p90,memory_fraction,"
+                                "within_limits\r\n");
 
   for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
     {
       const QmChoice *row = qm_recommendation_row (recommendation, i);
       const QmEstimate *estimate = &row->estimate;
       const double numbers[] = { estimate->time.seconds.p10, estimate->time.seconds.p50, estimate->time.seconds.p90,
+                                 estimate->time.finish.p10, estimate->time.finish.p50, estimate->time.finish.p90,
                                  estimate->cost.money.p10, estimate->cost.money.p50, estimate->cost.money.p90,
                                  estimate->memory.need.p50 / estimate->memory.usable_bytes };
 

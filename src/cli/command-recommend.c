@@ -33,8 +33,7 @@ print_matrix (QmRecommendation *recommendation,
   for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
     {
       const QmChoice *row = qm_recommendation_row (recommendation, i);
-      g_autofree char *time = isnan (row->estimate.time.seconds.p50)
-                                ? g_strdup ("–") : qm_format_seconds (words, row->estimate.time.seconds.p50);
+      g_autofree char *time = qm_phrase_finish (words, qm_recommendation_get_resolved (recommendation)->plan, &row->estimate);
       g_autofree char *money = qm_format_money (words, row->estimate.cost.money.p50, currency);
       g_autofree char *detail = NULL;
       const char *verdict = qm_phrase_standing (words, recommendation, i, &detail);

@@ -106,6 +106,19 @@ print_quality (const QmAccuracy *accuracy,
   g_print ("  %-*s %s  (%s)\n", QM_COLUMN (10, _("Quality")), value, range);
 }
 
+/* Of a rented machine, what passes before it works. */
+static char *
+phrase_start (const QmTime *time)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autofree char *seconds = qm_format_seconds (words, time->start_up_seconds);
+
+  if (!(time->start_up_seconds > 0))
+    return g_strdup ("");
+
+  return g_strdup_printf (_("; %s of it to start the machine"), seconds);
+}
+
 /**
  * qm_cli_print_choice:
  * @cli: the program
@@ -124,15 +137,16 @@ qm_cli_print_choice (QmCli            *cli,
   const QmWords *words = qm_language_get_words ();
   const QmEstimate *estimate = &choice->estimate;
   const char *currency = qm_plan_get_currency (resolved->plan);
-  g_autofree char *time = qm_format_seconds (words, estimate->time.seconds.p50);
-  g_autofree char *time_range = qm_format_seconds_range (words, estimate->time.seconds);
+  g_autofree char *time = qm_phrase_finish (words, resolved->plan, estimate);
+  g_autofree char *time_range = qm_format_seconds_range (words, estimate->time.finish);
+  g_autofree char *start = phrase_start (&estimate->time);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, currency);
   g_autofree char *money_range = qm_format_money_range (words, estimate->cost.money, currency);
 
   g_print ("%s  [%s]\n", choice->label, qm_phrase_place (words, choice->place));
   print_memory (&estimate->memory, words);
-  if (qm_range_is_known (estimate->time.seconds))
-    g_print ("  %-*s %s  (%s)\n", QM_COLUMN (10, _("Time")), time, time_range);
+  if (qm_range_is_known (estimate->time.finish))
+    g_print ("  %-*s %s  (%s%s)\n", QM_COLUMN (10, _("Time")), time, time_range, start);
   if (estimate->cost.known && strcmp (money, money_range) == 0)
     g_print ("  %-*s %s%s\n", QM_COLUMN (10, _("Cost")), money, resolved->plan->activity == QM_ACTIVITY_SERVE ? _(" a month") : "");
   else if (estimate->cost.known)

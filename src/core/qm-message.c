@@ -190,6 +190,24 @@ qm_message_add_range (QmMessage      *self,
 }
 
 /**
+ * qm_message_add_seconds:
+ * @self: a message
+ * @name: the place that it fills; static
+ * @seconds: a duration
+ * @limit: what it is held against, see qm_format_seconds_against(); NaN nothing
+ *
+ * Returns: (transfer none): @self
+ */
+QmMessage *
+qm_message_add_seconds (QmMessage  *self,
+                        const char *name,
+                        double      seconds,
+                        double      limit)
+{
+  return add (self, (QmArgument) { name, QM_ARGUMENT_SECONDS_AGAINST, { seconds, seconds, limit }, NULL });
+}
+
+/**
  * qm_message_add_money:
  * @self: a message
  * @name: the place that it fills; static
@@ -301,6 +319,8 @@ format_argument (const QmArgument *self,
       return qm_format_seconds (words, self->value.p50);
     case QM_ARGUMENT_SECONDS_RANGE:
       return qm_format_seconds_range (words, self->value);
+    case QM_ARGUMENT_SECONDS_AGAINST:
+      return qm_format_seconds_against (words, self->value.p50, self->value.p90);
     case QM_ARGUMENT_MONEY:
       return qm_format_money (words, self->value.p50, self->text);
     case QM_ARGUMENT_MONEY_RANGE:

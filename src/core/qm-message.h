@@ -15,6 +15,7 @@ typedef enum {
   QM_ARGUMENT_FILE_BYTES,
   QM_ARGUMENT_SECONDS,
   QM_ARGUMENT_SECONDS_RANGE,
+  QM_ARGUMENT_SECONDS_AGAINST,      /* p90 is the limit: qm_format_seconds_against() */
   QM_ARGUMENT_MONEY,
   QM_ARGUMENT_MONEY_RANGE,
   QM_ARGUMENT_PERCENT,
@@ -56,6 +57,10 @@ QmMessage  *qm_message_add_range  (QmMessage      *self,
                                    const char     *name,
                                    QmArgumentKind  kind,
                                    QmRange         value);
+QmMessage  *qm_message_add_seconds (QmMessage     *self,
+                                   const char     *name,
+                                   double          seconds,
+                                   double          limit);
 QmMessage  *qm_message_add_money  (QmMessage      *self,
                                    const char     *name,
                                    double          value,

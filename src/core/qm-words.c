@@ -322,26 +322,31 @@ qm_format_file_bytes (const QmWords *words,
   return with_unit (words, bytes / unit, name);
 }
 
-static double
-second_unit (double       seconds,
-             const char **name)
+typedef struct {
+  double from;
+  double size;
+  const char *name;
+} SecondUnit;
+
+static const SecondUnit second_units[] = {
+  { 2 * 365.25 * 86400, 365.25 * 86400, N_("years") },
+  { 2 * 86400, 86400, N_("days") },
+  { 5400, 3600, N_("h") },
+  { 90, 60, N_("min") },
+  { 1, 1, N_("s") },
+  { 1e-3, 1e-3, N_("ms") },
+  { 0, 1e-6, N_("µs") },
+};
+
+static const SecondUnit *
+second_unit (double seconds)
 {
-  static const struct { double from; double unit; const char *name; } units[] = {
-    { 2 * 365.25 * 86400, 365.25 * 86400, N_("years") },
-    { 2 * 86400, 86400, N_("days") },
-    { 5400, 3600, N_("h") },
-    { 90, 60, N_("min") },
-    { 1, 1, N_("s") },
-    { 1e-3, 1e-3, N_("ms") },
-    { 0, 1e-6, N_("µs") },
-  };
   guint i = 0;
 
-  while (i + 1 < G_N_ELEMENTS (units) && seconds < units[i].from)
+  while (i + 1 < G_N_ELEMENTS (second_units) && seconds < second_units[i].from)
     i++;
 
-  *name = units[i].name;
-  return units[i].unit;
+  return &second_units[i];
 }
 
 /**
@@ -355,17 +360,47 @@ char *
 qm_format_seconds (const QmWords *words,
                    double         seconds)
 {
-  const char *name;
-  double unit;
+  const SecondUnit *unit = second_unit (seconds);
 
   if (!isfinite (seconds))
     return unknown (words);
-
   if (seconds == 0)
     return with_unit (words, 0, words->translate (N_("s")));
 
-  unit = second_unit (seconds, &name);
-  return with_unit (words, seconds / unit, words->translate (name));
+  return with_unit (words, seconds / unit->size, words->translate (unit->name));
+}
+
+/**
+ * qm_format_seconds_against:
+ * @words: the reader's language
+ * @seconds: a duration
+ * @limit: what it is held against; NaN nothing
+ *
+ * As qm_format_seconds(), but what is above a limit never reads as the limit, nor
+ * what keeps it as more.
+ *
+ * Returns: (transfer full): e.g. "12 h 10 min" for 43,800 s against 12 h
+ */
+char *
+qm_format_seconds_against (const QmWords *words,
+                           double         seconds,
+                           double         limit)
+{
+  g_autofree char *plain = qm_format_seconds (words, seconds);
+  g_autofree char *boundary = isfinite (limit) ? qm_format_seconds (words, limit) : NULL;
+  const SecondUnit *unit = second_unit (seconds), *smaller = unit + 1;
+  g_autofree char *large = NULL, *small = NULL;
+  double parts, whole;
+
+  if (g_strcmp0 (plain, boundary) != 0 || seconds == limit || !(unit->size > 1))
+    return g_steal_pointer (&plain);
+
+  parts = seconds > limit ? ceil (seconds / smaller->size) : floor (seconds / smaller->size);
+  whole = floor (parts * smaller->size / unit->size);
+  large = with_unit (words, whole, words->translate (unit->name));
+  small = with_unit (words, parts - whole * unit->size / smaller->size, words->translate (smaller->name));
+
+  return g_strconcat (large, NO_BREAK_SPACE, small, NULL);
 }
 
 /**
@@ -379,14 +414,12 @@ char *
 qm_format_seconds_range (const QmWords *words,
                          QmRange        seconds)
 {
-  const char *name;
-  double unit;
+  const SecondUnit *unit = second_unit (seconds.p50);
 
   if (!qm_range_is_known (seconds))
     return unknown (words);
 
-  unit = second_unit (seconds.p50, &name);
-  return range_with_unit (words, seconds.p10 / unit, seconds.p90 / unit, words->translate (name));
+  return range_with_unit (words, seconds.p10 / unit->size, seconds.p90 / unit->size, words->translate (unit->name));
 }
 
 /* Cents matter below ten; nobody quotes them above. */

@@ -37,6 +37,7 @@ char *qm_format_bytes         (const QmWords *words, double bytes);
 char *qm_format_bytes_range   (const QmWords *words, QmRange bytes);
 char *qm_format_file_bytes    (const QmWords *words, double bytes);
 char *qm_format_seconds       (const QmWords *words, double seconds);
+char *qm_format_seconds_against (const QmWords *words, double seconds, double limit);
 char *qm_format_seconds_range (const QmWords *words, QmRange seconds);
 char *qm_format_money         (const QmWords *words, double value, const char *currency);
 char *qm_format_money_range   (const QmWords *words, QmRange value, const char *currency);

@@ -33,7 +33,7 @@ qm_choice_short_name (const QmChoice *choice,
 static gboolean
 is_drawn (const QmChoice *row)
 {
-  return row->estimate.time.seconds.p50 > 0 && isfinite (row->estimate.time.seconds.p50) && row->estimate.cost.known &&
+  return row->estimate.time.finish.p50 > 0 && isfinite (row->estimate.time.finish.p50) && row->estimate.cost.known &&
          row->estimate.cost.money.p50 > 0 && isfinite (row->estimate.cost.money.p50);
 }
 
@@ -48,9 +48,9 @@ on_front (const QmChoiceSet *set,
     {
       const QmEstimate *other = &set->rows[i]->estimate;
 
-      if (i != index && is_drawn (set->rows[i]) && other->time.seconds.p50 <= own->time.seconds.p50 &&
+      if (i != index && is_drawn (set->rows[i]) && other->time.finish.p50 <= own->time.finish.p50 &&
           other->cost.money.p50 <= own->cost.money.p50 &&
-          (other->time.seconds.p50 < own->time.seconds.p50 || other->cost.money.p50 < own->cost.money.p50 || i < index))
+          (other->time.finish.p50 < own->time.finish.p50 || other->cost.money.p50 < own->cost.money.p50 || i < index))
         return FALSE;
     }
 
@@ -117,12 +117,12 @@ add_row (QmChart           *self,
   Shape shape = shape_of (set, row);
   gboolean front = on_front (set, index);
   g_autofree char *name = qm_choice_short_name (row, self->words);
-  g_autofree char *time = qm_format_seconds (self->words, estimate->time.seconds.p50);
-  g_autofree char *times = qm_format_seconds_range (self->words, estimate->time.seconds);
+  g_autofree char *time = qm_format_seconds_against (self->words, estimate->time.finish.p50, set->deadline_seconds);
+  g_autofree char *times = qm_format_seconds_range (self->words, estimate->time.finish);
   g_autofree char *money = qm_format_money (self->words, estimate->cost.money.p50, set->currency);
   g_autofree char *moneys = qm_format_money_range (self->words, estimate->cost.money, set->currency);
   QmChartPoint point = {
-    .x = estimate->time.seconds.p50, .y = estimate->cost.money.p50, .range_x = estimate->time.seconds,
+    .x = estimate->time.finish.p50, .y = estimate->cost.money.p50, .range_x = estimate->time.finish,
     .range_y = QM_RANGE_UNKNOWN, .range_along = estimate->cost.per_hour > 0, .marker = shape.marker, .hollow = shape.hollow,
     .chosen = index == set->chosen, .faint = !front && index != set->chosen,
   };
@@ -154,7 +154,7 @@ add_front (QmChart           *self,
   for (guint i = 0; i < set->n; i++)
     if (is_drawn (set->rows[i]) && on_front (set, i))
       {
-        double x = set->rows[i]->estimate.time.seconds.p50, y = set->rows[i]->estimate.cost.money.p50;
+        double x = set->rows[i]->estimate.time.finish.p50, y = set->rows[i]->estimate.cost.money.p50;
         QmVertex vertex = { x, y, y, y };
 
         g_array_append_val (line.vertices, vertex);
@@ -220,7 +220,7 @@ set_title (QmChart           *self,
     if (i != set->chosen && is_drawn (set->rows[i]) && set->rows[i]->within_limits)
       {
         cheaper += set->rows[i]->estimate.cost.money.p50 < set->rows[set->chosen]->estimate.cost.money.p50;
-        faster += set->rows[i]->estimate.time.seconds.p50 < set->rows[set->chosen]->estimate.time.seconds.p50;
+        faster += set->rows[i]->estimate.time.finish.p50 < set->rows[set->chosen]->estimate.time.finish.p50;
       }
 
   if (cheaper == 0 && faster == 0)

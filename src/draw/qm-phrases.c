@@ -74,6 +74,25 @@ qm_phrase_headline (const QmWords *words, const QmChoice *choice)
     }
 }
 
+/**
+ * qm_phrase_finish:
+ * @words: the reader's language
+ * @plan: whose deadline the time is held against
+ * @estimate: of a job
+ *
+ * Returns: (transfer full): when the result is there, e.g. "12 h 10 min" of a
+ *   deadline of 12 h; a dash where it is unknown
+ */
+char *
+qm_phrase_finish (const QmWords    *words,
+                  const QmPlan     *plan,
+                  const QmEstimate *estimate)
+{
+  double seconds = estimate->time.finish.p50;
+
+  return isnan (seconds) ? g_strdup ("–") : qm_format_seconds_against (words, seconds, plan->limits.hours * 3600);
+}
+
 /* In natural logarithms of money, as hurdles are. */
 #define EASIER 0.1
 

@@ -8,6 +8,8 @@ G_BEGIN_DECLS
 /* Whole sentences about a choice, in the reader's language; (transfer full). */
 char       *qm_phrase_headline      (const QmWords *words, const QmChoice *choice);
 char       *qm_phrase_hardware      (const QmChoice *choice);
+char       *qm_phrase_finish        (const QmWords *words, const QmPlan   *plan,
+                                     const QmEstimate *estimate);
 char       *qm_phrase_terms         (const QmWords *words, const QmPlan   *plan,
                                      const QmChoice *choice);
 char       *qm_phrase_quality       (const QmWords *words, const QmAccuracy *accuracy);

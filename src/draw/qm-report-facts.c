@@ -54,7 +54,7 @@ time_fact (const QmReport *report)
 {
   const QmEstimate *estimate = &report->best->estimate;
   gboolean serves = report->resolved->plan->activity == QM_ACTIVITY_SERVE;
-  QmRange seconds = serves ? estimate->serving.latency_p99_seconds : estimate->time.seconds;
+  QmRange seconds = serves ? estimate->serving.latency_p99_seconds : estimate->time.finish;
   double limit = serves ? report->resolved->plan->serving.latency_p99_seconds : report->resolved->plan->limits.hours * 3600;
 
   if (!(limit > 0))
@@ -62,7 +62,7 @@ time_fact (const QmReport *report)
 
   return (Fact) {
     .name = serves ? N_("99 of 100 answers within") : N_("Time"),
-    .value = qm_format_seconds (report->words, seconds.p50),
+    .value = qm_format_seconds_against (report->words, seconds.p50, limit),
     .range_text = qm_format_seconds_range (report->words, seconds),
     .limit_text = isnan (limit) ? NULL : qm_format_seconds (report->words, limit),
     .range = seconds,

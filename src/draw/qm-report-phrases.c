@@ -154,14 +154,14 @@ qm_report_verdict (const QmReport *report)
   estimate = &report->best->estimate;
   need = qm_format_bytes (words, estimate->memory.need.p50);
   usable = qm_format_bytes (words, estimate->memory.usable_bytes);
-  time = qm_format_seconds (words, estimate->time.seconds.p50);
+  time = qm_phrase_finish (words, report->resolved->plan, estimate);
   money = qm_format_money (words, estimate->cost.money.p50, report->currency);
   quality = qm_report_quality (report, &estimate->accuracy);
 
   sentence (words, text, terms (report));
   if (qm_range_is_known (estimate->memory.need))
     sentence (words, text, qm_fill (words->translate (N_("The job needs {need} of {usable}.")), "need", need, "usable", usable, NULL));
-  if (qm_range_is_known (estimate->time.seconds) && report->resolved->plan->activity != QM_ACTIVITY_SERVE)
+  if (qm_range_is_known (estimate->time.finish) && report->resolved->plan->activity != QM_ACTIVITY_SERVE)
     sentence (words, text, qm_fill (words->translate (N_("It takes about {time}.")), "time", time, NULL));
   if (estimate->cost.known)
     sentence (words, text, qm_fill (words->translate (report->resolved->plan->activity == QM_ACTIVITY_SERVE ?

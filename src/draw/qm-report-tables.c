@@ -97,13 +97,15 @@ static char *
 time_cell (const QmReport   *report,
            const QmEstimate *estimate)
 {
-  QmRange seconds = report->resolved->plan->activity == QM_ACTIVITY_SERVE ? estimate->serving.latency_p99_seconds :
-                                                                            estimate->time.seconds;
+  const QmPlan *plan = report->resolved->plan;
+  gboolean serves = plan->activity == QM_ACTIVITY_SERVE;
+  QmRange seconds = serves ? estimate->serving.latency_p99_seconds : estimate->time.finish;
+  double limit = serves ? plan->serving.latency_p99_seconds : plan->limits.hours * 3600;
 
   if (!qm_range_is_known (seconds))
     return g_strdup ("–");
 
-  return two_lines (qm_format_seconds (report->words, seconds.p50), qm_format_seconds_range (report->words, seconds));
+  return two_lines (qm_format_seconds_against (report->words, seconds.p50, limit), qm_format_seconds_range (report->words, seconds));
 }
 
 static char *

@@ -74,7 +74,7 @@ add_place (JsonObject     *values,
   const QmCost *cost = &choice->estimate.cost;
   g_autofree char *hour = NULL;
   double budget = isnan (plan->limits.money) ? ceil (RUN_TIME_FACTOR * cost->money.p90) : plan->limits.money;
-  double seconds = choice->estimate.time.seconds.p90;
+  double seconds = choice->estimate.time.finish.p90;
   /* A machine with cards that are attached is named by both. */
   g_auto (GStrv) parts = g_strsplit (offer != NULL ? offer->instance : "", "+", 2);
 

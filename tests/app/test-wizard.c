@@ -49,7 +49,7 @@ assert_facts (GtkWidget        *page,
   gboolean serves = plan->activity == QM_ACTIVITY_SERVE;
   g_autoptr (GPtrArray) cards = driver_find_all (page, QM_TYPE_FACT_CARD);
   g_autofree char *memory = qm_format_bytes (words, estimate->memory.need.p50);
-  g_autofree char *time = qm_format_seconds (words, serves ? estimate->serving.latency_p99_seconds.p50 : estimate->time.seconds.p50);
+  g_autofree char *time = qm_format_seconds (words, serves ? estimate->serving.latency_p99_seconds.p50 : estimate->time.finish.p50);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, "USD");
   g_autofree char *quality = qm_phrase_quality (words, &estimate->accuracy);
 

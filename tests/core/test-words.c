@@ -58,6 +58,21 @@ test_durations (void)
 }
 
 static void
+test_against (void)
+{
+  const QmWords *english = qm_words_english ();
+
+  assert_text (qm_format_seconds_against (english, 43800, 12 * 3600), "12" NBSP "h" NBSP "10" NBSP "min");
+  assert_text (qm_format_seconds_against (english, 12 * 3600 + 5, 12 * 3600), "12" NBSP "h" NBSP "1" NBSP "min");
+  assert_text (qm_format_seconds_against (english, 12 * 3600 - 5, 12 * 3600), "11" NBSP "h" NBSP "59" NBSP "min");
+  assert_text (qm_format_seconds_against (english, 12 * 3600, 12 * 3600), "12" NBSP "h");
+  assert_text (qm_format_seconds_against (english, 13 * 3600, 12 * 3600), "13" NBSP "h");
+  assert_text (qm_format_seconds_against (english, 43800, NAN), "12" NBSP "h");
+  assert_text (qm_format_seconds_against (english, 3 * 86400 + 600, 3 * 86400), "3" NBSP "days" NBSP "1" NBSP "h");
+  assert_text (qm_format_seconds_against (english, NAN, 3600), "unknown");
+}
+
+static void
 test_money (void)
 {
   const QmWords *english = qm_words_english ();
@@ -93,6 +108,7 @@ main (int   argc,
   g_test_add_func ("/words/numbers", test_numbers);
   g_test_add_func ("/words/bytes", test_bytes);
   g_test_add_func ("/words/durations", test_durations);
+  g_test_add_func ("/words/against", test_against);
   g_test_add_func ("/words/money", test_money);
   g_test_add_func ("/words/other", test_other);
   return g_test_run ();

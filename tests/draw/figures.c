@@ -118,7 +118,7 @@ choice_set (void)
       estimate->device = &devices[i];
       estimate->configuration.devices = rows[i].n;
       estimate->training.method = rows[i].method;
-      estimate->time.seconds = qm_range_log_normal (rows[i].hours * 3600, 0.35);
+      estimate->time.seconds = estimate->time.finish = qm_range_log_normal (rows[i].hours * 3600, 0.35);
       estimate->cost = (QmCost) { .known = TRUE, .money = qm_range_log_normal (rows[i].money, 0.35),
                                   .per_hour = rows[i].money / rows[i].hours, .pricing = QM_PRICING_ON_DEMAND };
       estimate->accuracy = (QmAccuracy) { .metric = "points-against-full", .is_relative = TRUE,

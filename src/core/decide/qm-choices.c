@@ -181,9 +181,9 @@ is_faster (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
-  double saved = best->estimate.time.seconds.p50 - row->seconds;
+  double saved = best->estimate.time.finish.p50 - row->finish_seconds;
 
-  return row->seconds < CLEARLY_FASTER * best->estimate.time.seconds.p50 &&
+  return row->finish_seconds < CLEARLY_FASTER * best->estimate.time.finish.p50 &&
          saved > WORTH_WAITING * search->job.economics->small_hours * 3600;
 }
 

@@ -66,6 +66,14 @@ qm_spot_time_factor (double  interruptions_per_hour,
   return exp (rate * restart_seconds) * expm1 (rate * (interval + checkpoint_seconds)) / (rate * interval);
 }
 
+/* How much longer than undisturbed. */
+static double
+lengthened (double seconds,
+            double with_interruptions)
+{
+  return isnan (with_interruptions) ? 1 : with_interruptions / seconds;
+}
+
 static double
 amount_of_work (const QmJob *self,
                 QmUnit       unit)
@@ -104,10 +112,43 @@ interrupted_seconds (const QmJob *self,
   return seconds * qm_spot_time_factor (failures_per_hour, economics->checkpoint_seconds, economics->restart_seconds, NULL);
 }
 
+static void
+interrupt (const QmJob *self,
+           QmPricing    pricing,
+           int          machines,
+           QmEstimate  *estimate)
+{
+  QmTime *time = &estimate->time;
+  double interval;
+  double interrupted = interrupted_seconds (self, pricing, machines, MAX (1, estimate->configuration.devices),
+                                            time->seconds.p50, &interval);
+
+  if (isnan (interrupted))
+    return;
+
+  time->with_interruptions_seconds = interrupted;
+  time->checkpoint_every_seconds = interval;
+}
+
+/**
+ * qm_job_start_up_seconds:
+ * @self: a job
+ * @place: where its machines are
+ *
+ * Returns: from the order until they work: boot, image, data, first compilation
+ */
+double
+qm_job_start_up_seconds (const QmJob *self,
+                         QmPlace      place)
+{
+  return place == QM_PLACE_CLOUD && !self->serving ? self->economics->start_up_seconds : 0;
+}
+
 /**
  * qm_job_time:
  * @self: a job
- * @pricing: on what terms the machines are had
+ * @place: where its machines are
+ * @pricing: on what terms they are had
  * @machines: how many
  * @estimate: (inout): its time is set; the rate must be there
  *
@@ -115,27 +156,28 @@ interrupted_seconds (const QmJob *self,
  */
 void
 qm_job_time (const QmJob *self,
+             QmPlace      place,
              QmPricing    pricing,
              int          machines,
              QmEstimate  *estimate)
 {
-  double devices = MAX (1, estimate->configuration.devices);
+  QmTime *time = &estimate->time;
   double work = amount_of_work (self, estimate->throughput.unit);
-  double interrupted, interval;
 
   if (self->serving || !estimate->throughput.known)
     return;
-  if (!qm_range_is_known (estimate->time.seconds) && work > 0)
-    estimate->time.seconds = qm_range_divide (work, estimate->throughput.per_second);
-  if (!qm_range_is_known (estimate->time.seconds) || !self->training)
+  if (!qm_range_is_known (time->seconds) && work > 0)
+    time->seconds = qm_range_divide (work, estimate->throughput.per_second);
+  if (!qm_range_is_known (time->seconds))
     return;
+  if (self->training)
+    interrupt (self, pricing, machines, estimate);
 
-  interrupted = interrupted_seconds (self, pricing, machines, devices, estimate->time.seconds.p50, &interval);
-  if (isnan (interrupted))
-    return;
-
-  estimate->time.with_interruptions_seconds = interrupted;
-  estimate->time.checkpoint_every_seconds = interval;
+  time->start_up_seconds = qm_job_start_up_seconds (self, place);
+  time->finish = qm_range_scale (time->seconds, lengthened (time->seconds.p50, time->with_interruptions_seconds));
+  time->finish.p10 += time->start_up_seconds;
+  time->finish.p50 += time->start_up_seconds;
+  time->finish.p90 += time->start_up_seconds;
 }
 
 /**
@@ -184,22 +226,13 @@ watts (const QmJob *self,
   return devices * each * economics->power_share + machines * economics->host_watts;
 }
 
-/* How much longer than undisturbed it is paid for. */
-static double
-paid_factor (const QmPlacement *placement,
-             double             seconds,
-             double             with_interruptions)
-{
-  return !isnan (with_interruptions) && placement->pricing == QM_PRICING_SPOT ? with_interruptions / seconds : 1;
-}
-
 static double
 paid_hours (const QmJob       *self,
             const QmPlacement *placement,
             double             factor,
             double             seconds)
 {
-  return (seconds * factor + (placement->place == QM_PLACE_CLOUD ? self->economics->start_up_seconds : 0)) / 3600;
+  return (seconds * factor + qm_job_start_up_seconds (self, placement->place)) / 3600;
 }
 
 static void
@@ -234,7 +267,7 @@ cost_of_a_job (const QmJob       *self,
 {
   QmRange time = estimate->time.seconds;
   double hourly = estimate->cost.per_hour + power_per_hour;
-  double factor = paid_factor (placement, time.p50, estimate->time.with_interruptions_seconds);
+  double factor = lengthened (time.p50, estimate->time.with_interruptions_seconds);
   double power;
   QmRange hours;
 
@@ -331,5 +364,5 @@ qm_job_money (const QmJob       *self,
   if (self->serving)
     return hourly * self->economics->hours_per_month + purchase / self->economics->amortisation_months;
 
-  return purchase + paid_hours (self, placement, paid_factor (placement, seconds, with_interruptions), seconds) * hourly;
+  return purchase + paid_hours (self, placement, lengthened (seconds, with_interruptions), seconds) * hourly;
 }

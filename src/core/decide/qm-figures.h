@@ -33,9 +33,12 @@ void       qm_job_init           (QmJob             *self,
 
 /* time of the job, once memory and rate are there */
 void       qm_job_time           (const QmJob       *self,
+                                  QmPlace            place,
                                   QmPricing          pricing,
                                   int                machines,
                                   QmEstimate        *estimate);
+double     qm_job_start_up_seconds (const QmJob     *self,
+                                  QmPlace            place);
 
 /* money and energy, once the time is there */
 void       qm_job_cost           (const QmJob       *self,

@@ -271,6 +271,8 @@ add_time (JsonObject   *root,
 
   object = json_object_new ();
   set_range (object, "seconds", time->seconds);
+  set_range (object, "finish_seconds", time->finish);
+  set_number (object, "start_up_seconds", time->start_up_seconds);
   set_p50 (object, "with_interruptions_seconds", time->with_interruptions_seconds);
   set_number (object, "checkpoint_every_seconds", time->checkpoint_every_seconds > 0 ? time->checkpoint_every_seconds : NAN);
   json_object_set_object_member (root, "time", object);
@@ -436,6 +438,7 @@ row_to_object (QmRecommendation *self,
   set_text (object, "offer", row->offer != NULL ? row->offer->id : NULL);
   set_text (object, "place", qm_enum_to_word (QM_TYPE_PLACE, row->place));
   set_range (object, "time_seconds", estimate->time.seconds);
+  set_range (object, "finish_seconds", estimate->time.finish);
   set_range (object, "money", estimate->cost.money);
   set_range (object, "accuracy", estimate->accuracy.value);
   set_number (object, "memory_fraction", estimate->memory.usable_bytes > 0

@@ -16,7 +16,7 @@
 static double
 seconds_of (const QmChoice *choice)
 {
-  return isnan (choice->estimate.time.seconds.p50) ? 1 : choice->estimate.time.seconds.p50;
+  return isnan (choice->estimate.time.finish.p50) ? 1 : choice->estimate.time.finish.p50;
 }
 
 /* Quality as points, higher is better; 0 where nothing is known of either. */

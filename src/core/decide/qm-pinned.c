@@ -121,9 +121,9 @@ qm_estimate_pinned (QmEstimator       *estimator,
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   estimate->configuration.devices = MAX (1, estimate->configuration.devices);
   estimate->accuracy = qm_job_accuracy (&job, resolved->plan);
-  qm_job_time (&job, placement.pricing, choice->machines, estimate);
+  qm_job_time (&job, placement.place, placement.pricing, choice->machines, estimate);
   qm_job_cost (&job, &placement, choice->machines, estimate);
-  choice->gpu_hours = estimate->configuration.devices * estimate->time.seconds.p50 / 3600;
+  choice->gpu_hours = estimate->configuration.devices * (estimate->time.finish.p50 - estimate->time.start_up_seconds) / 3600;
   qm_choice_set_label (choice);
 
   return TRUE;
@@ -178,22 +178,26 @@ qm_estimate_explain (QmEstimator      *estimator,
   return messages;
 }
 
-/* A limit that the best guess keeps and the end of the range does not. A rented
- * machine has to start before it works. */
+/* A limit that is not kept, or by the best guess and not at the end of the range. */
 static void
-warn_of_limits (const QmPlan      *plan,
-                const QmEconomics *economics,
-                const QmChoice    *choice,
-                GPtrArray         *messages)
+warn_of_limits (const QmPlan   *plan,
+                const QmChoice *choice,
+                GPtrArray      *messages)
 {
-  const QmRange *time = &choice->estimate.time.seconds, *money = &choice->estimate.cost.money;
-  double start_up = choice->place == QM_PLACE_CLOUD ? economics->start_up_seconds : 0;
+  const QmRange *time = &choice->estimate.time.finish, *money = &choice->estimate.cost.money;
+  double deadline = plan->limits.hours * 3600;
   QmMessage *message;
 
-  if (time->p50 + start_up <= plan->limits.hours * 3600 && time->p90 + start_up > plan->limits.hours * 3600)
+  if (time->p50 > deadline)
+    {
+      message = qm_message_new ("late", N_("It takes about {time}: longer than the {deadline} you allow"));
+      qm_message_add_seconds (message, "time", time->p50, deadline);
+      g_ptr_array_add (messages, qm_message_add (message, "deadline", QM_ARGUMENT_SECONDS, deadline));
+    }
+  if (time->p50 <= deadline && time->p90 > deadline)
     {
       message = qm_message_new ("may-be-late", N_("It may take longer than you allow: in one of ten cases {time} or more"));
-      g_ptr_array_add (messages, qm_message_add (message, "time", QM_ARGUMENT_SECONDS, time->p90 + start_up));
+      g_ptr_array_add (messages, qm_message_add_seconds (message, "time", time->p90, deadline));
     }
   if (choice->place != QM_PLACE_THIS_COMPUTER && choice->place != QM_PLACE_OWNED &&
       money->p50 <= plan->limits.money && money->p90 > plan->limits.money)
@@ -234,7 +238,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (choice->estimate.throughput.state == QM_STATE_NEW)
     g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
 
-  warn_of_limits (resolved->plan, qm_estimator_get_economics (estimator), choice, messages);
+  warn_of_limits (resolved->plan, choice, messages);
 
   return messages;
 }
@@ -297,13 +301,13 @@ qm_scaling_curve (QmEstimator      *estimator,
       if (!qm_search_solve (&job, recipe, &placement, &solution, &considered) || !solution.outline.known)
         continue;
       qm_solution_complete (&solution, &job, recipe, &placement, &estimate);
-      qm_job_time (&job, placement.pricing, machines, &estimate);
+      qm_job_time (&job, placement.place, placement.pricing, machines, &estimate);
       qm_job_cost (&job, &placement, machines, &estimate);
       if (first_work == 0)
         first_work = estimate.throughput.per_second.p50 / n;
       point.speed_up = estimate.throughput.per_second.p50 / first_work;
       point.efficiency = point.speed_up / n;
-      point.seconds = estimate.time.seconds;
+      point.seconds = estimate.time.finish;
       point.money = estimate.cost.money;
       point.bound_by = estimate.throughput.bound_by;
       g_array_append_val (points, point);

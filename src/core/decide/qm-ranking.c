@@ -91,7 +91,7 @@ base_score (const QmSearch *search,
     case QM_OBJECTIVE_CHEAPEST:
       return log (row->money + row->idle_money + 0.01 * search->job.per_usd) + 0.02 * (time + row->hurdles);
     case QM_OBJECTIVE_FASTEST:
-      return (isnan (row->seconds) ? 0 : log (row->seconds)) + 0.02 * (money + row->hurdles);
+      return (isnan (row->finish_seconds) ? 0 : log (row->finish_seconds)) + 0.02 * (money + row->hurdles);
     case QM_OBJECTIVE_MOST_ACCURATE:
       return 100 * points + money + economics->weight_of_time * time + row->hurdles;
     case QM_OBJECTIVE_BALANCED:
@@ -190,17 +190,6 @@ breaks (double  value,
   return TRUE;
 }
 
-/* From the order to the result: a rented machine has to start first, which is paid
- * for as well. */
-static double
-ready_seconds (const QmSearch *self,
-               const QmRow    *row)
-{
-  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
-
-  return row->seconds + (placement->place == QM_PLACE_CLOUD ? self->job.economics->start_up_seconds : 0);
-}
-
 /**
  * qm_search_breaks:
  * @self: a search
@@ -237,7 +226,7 @@ qm_search_breaks (const QmSearch *self,
   if (self->job.serving && latency > 0 &&
       breaks (solution->latency_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
     return TRUE;
-  if (breaks (ready_seconds (self, row), wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
+  if (breaks (row->finish_seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
     return TRUE;
 
   /* A budget is for what is bought or rented; the power of what is there is told
@@ -309,7 +298,7 @@ risk (const QmSearch *self,
   double late = 0, dear = 0;
 
   if (!isnan (wish->seconds))
-    late = -0.5 * log_within (ready_seconds (self, row), seconds_width (&solution->outline), wish->seconds);
+    late = -0.5 * log_within (row->finish_seconds, seconds_width (&solution->outline), wish->seconds);
   if (!isnan (wish->money) && placement->pricing != QM_PRICING_OWNED)
     dear = -0.5 * log_within (row->money, money_width (self, placement, solution), wish->money);
 

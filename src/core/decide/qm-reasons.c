@@ -8,7 +8,7 @@
 #define MAX_REASONS 6
 
 /* Less than this beyond the run itself is not worth a sentence. */
-#define SHOWN_OVERHEAD 1.03
+#define SHOWN_OVERHEAD 0.03
 
 static QmMessage *
 why_memory (const QmChoice *choice)
@@ -29,49 +29,41 @@ why_memory (const QmChoice *choice)
   return qm_message_add (message, "usable", QM_ARGUMENT_BYTES, memory->usable_bytes);
 }
 
-/* Of a machine that is rented by the hour, what its bill is for. */
-static double
-paid_seconds (const QmChoice *choice)
-{
-  const QmCost *cost = &choice->estimate.cost;
-
-  return cost->known && choice->offer != NULL && cost->per_hour > 0 ? cost->money.p50 / cost->per_hour * 3600 : 0;
-}
-
 static QmMessage *
-why_deadline (const QmSearch *search,
-              const QmChoice *choice,
+why_deadline (const QmChoice *choice,
               const QmWish   *wish)
 {
-  QmRange seconds = choice->estimate.time.seconds;
-  double paid = paid_seconds (choice);
-  double start_up = choice->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0;
+  const QmTime *time = &choice->estimate.time;
+  gboolean told = time->start_up_seconds > SHOWN_OVERHEAD * time->seconds.p50;
   QmMessage *message;
 
-  if (!qm_range_is_known (seconds))
+  if (!qm_range_is_known (time->finish))
     return NULL;
 
   if (isnan (wish->seconds))
     {
       message = qm_message_new ("time", N_("Done in about {time}"));
-      qm_message_set_detail (message, paid > SHOWN_OVERHEAD * seconds.p50
-                               ? N_("Eight runs in ten take {range}. {paid} is paid for: starting and interruptions come on top.")
+      qm_message_set_detail (message, told
+                               ? N_("Eight runs in ten take {range}, with the {start} that the rented machine needs to start.")
                                : N_("Eight runs in ten take {range}."));
     }
   else
     {
-      message = qm_message_new ("in-time", N_("Done in about {time}, before your deadline"));
-      qm_message_set_detail (message, paid > SHOWN_OVERHEAD * seconds.p50
-                               ? N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}. "
-                                    "{paid} is paid for: starting and interruptions come on top.")
+      message = time->finish.p50 > wish->seconds ? qm_message_new ("late", N_("Done in about {time}, after your deadline"))
+                                                 : qm_message_new ("in-time", N_("Done in about {time}, before your deadline"));
+      qm_message_set_detail (message, told
+                               ? N_("Eight runs in ten take {range}, with the {start} that the rented machine needs to start; "
+                                    "the chance to keep {deadline} is {chance}.")
                                : N_("Eight runs in ten take {range}; the chance to keep {deadline} is {chance}."));
       qm_message_add (message, "deadline", QM_ARGUMENT_SECONDS, wish->seconds);
-      qm_message_add (message, "chance", QM_ARGUMENT_PERCENT, qm_range_share_below (seconds, wish->seconds - start_up));
+      qm_message_add (message, "chance", QM_ARGUMENT_PERCENT,
+                      qm_range_share_below (time->seconds, (wish->seconds - time->start_up_seconds) *
+                                                           time->seconds.p50 / (time->finish.p50 - time->start_up_seconds)));
     }
-  qm_message_add (message, "time", QM_ARGUMENT_SECONDS, seconds.p50);
-  qm_message_add (message, "paid", QM_ARGUMENT_SECONDS, paid);
+  qm_message_add_seconds (message, "time", time->finish.p50, wish->seconds);
+  qm_message_add (message, "start", QM_ARGUMENT_SECONDS, time->start_up_seconds);
 
-  return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, seconds);
+  return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, time->finish);
 }
 
 /* How a choice carries the busiest minutes; %NULL where no load is known. */
@@ -131,7 +123,7 @@ in_return (const QmChoice *choice,
 {
   double points = other->estimate.accuracy.value.p50 - choice->estimate.accuracy.value.p50;
 
-  if (other->estimate.time.seconds.p50 > 1.05 * choice->estimate.time.seconds.p50)
+  if (other->estimate.time.finish.p50 > 1.05 * choice->estimate.time.finish.p50)
     return N_("{hour} for each hour that it runs. {other} costs less, {other_money}, but takes {other_time}.");
   if (points * (choice->estimate.accuracy.is_relative ? 1 : 100) < -0.1)
     return N_("{hour} for each hour that it runs. {other} costs less, {other_money}, but its quality is lower.");
@@ -181,7 +173,7 @@ why_money (const QmSearch *search,
                            ? in_return (choice, other)
                            : N_("{hour} for each hour that it runs. The next cheapest, {other}, costs {other_money}."));
   qm_message_add_text (message, "other", QM_ARGUMENT_NAME, other->label);
-  qm_message_add (message, "other_time", QM_ARGUMENT_SECONDS, other->estimate.time.seconds.p50);
+  qm_message_add (message, "other_time", QM_ARGUMENT_SECONDS, other->estimate.time.finish.p50);
 
   return qm_message_add_money (message, "other_money", other->estimate.cost.money.p50, currency);
 }
@@ -278,7 +270,7 @@ why_alternative (const QmSearch *search,
                  const QmChoice *best)
 {
   double money = choice->estimate.cost.money.p50 / best->estimate.cost.money.p50;
-  double time = choice->estimate.time.seconds.p50 / best->estimate.time.seconds.p50;
+  double time = choice->estimate.time.finish.p50 / best->estimate.time.finish.p50;
   QmMessage *message;
 
   if (isnan (time))
@@ -316,7 +308,7 @@ qm_choices_explain (const QmSearch *search,
       if (i > 0)
         take (choice, why_alternative (search, choice, &g_array_index (choices, QmChoice, 0)));
       take (choice, why_memory (choice));
-      take (choice, why_deadline (search, choice, wish));
+      take (choice, why_deadline (choice, wish));
       take (choice, qm_reason_load (&search->job, choice));
       take (choice, why_money (search, choice, rows));
       take (choice, why_spot (search, choice));

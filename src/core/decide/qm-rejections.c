@@ -77,7 +77,7 @@ explain_beaten (const QmSearch *search,
 {
   const QmRecipe *recipe = g_ptr_array_index (search->recipes,
                                               g_array_index (search->solutions, QmSolution, row->solution).recipe);
-  double time = row->seconds / best->estimate.time.seconds.p50;
+  double time = row->finish_seconds / best->estimate.time.finish.p50;
   guint offload = row->drawbacks & (1u << QM_HURDLE_OFFLOAD);
   /* That it fits only with a part elsewhere must not go unsaid. */
   guint told = offload != 0 ? offload : row->hurdles > best->hurdles ? row->drawbacks : 0;

@@ -212,7 +212,6 @@ add_row (QmSearch          *self,
   const QmSolution *solution = &g_array_index (self->solutions, QmSolution, solution_index);
   const QmRecipe *recipe = g_ptr_array_index (self->recipes, solution->recipe);
   const QmEconomics *economics = self->job.economics;
-  gboolean spot = placement->pricing == QM_PRICING_SPOT;
   QmRow row = { .placement = placement_index, .solution = solution_index };
 
   row.money = qm_job_money (&self->job, placement, solution->machines, solution->seconds,
@@ -223,11 +222,11 @@ add_row (QmSearch          *self,
       return;
     }
 
-  row.seconds = isnan (solution->with_interruptions_seconds) || !spot ? solution->seconds
-                                                                      : solution->with_interruptions_seconds;
+  row.seconds = isnan (solution->with_interruptions_seconds) ? solution->seconds : solution->with_interruptions_seconds;
   if (placement->place == QM_PLACE_CLOUD && !self->job.serving)
     row.idle_money = economics->idle_hours * (placement->usd_per_hour * solution->machines * self->job.per_usd);
   row.log_money = log (row.money + row.idle_money + economics->small_money_usd * self->job.per_usd);
+  row.finish_seconds = row.seconds + qm_job_start_up_seconds (&self->job, placement->place);
   row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + economics->small_hours);
   row.quality = recipe->accuracy.value.p50;
   row.hurdles = qm_hurdles_weigh (&self->job, placement, recipe, solution, &row.drawbacks);
@@ -282,7 +281,7 @@ qm_search_complete (const QmSearch *self,
   const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
 
   qm_solution_complete (solution, &self->job, g_ptr_array_index (self->recipes, solution->recipe), placement, estimate);
-  qm_job_time (&self->job, placement->pricing, solution->machines, estimate);
+  qm_job_time (&self->job, placement->place, placement->pricing, solution->machines, estimate);
   estimate->device = placement->catalogued;
   if (placement->offer != NULL)
     qm_word_set (estimate->configuration.offer, placement->offer->id);

@@ -42,7 +42,8 @@ typedef struct {
 typedef struct {
   int placement;
   int solution;
-  double seconds;                   /* NaN in serving */
+  double seconds;                   /* with interruptions, without start-up; NaN in serving, as the next */
+  double finish_seconds;            /* what QmTime calls finish */
   double money;
   double idle_money;                /* of the hours that are paid for nothing */
   double log_money;                 /* of both, and what nobody minds; ranked again and again */

@@ -225,7 +225,7 @@ qm_search_sensitivities (const QmSearch *search,
     {
       gboolean hours = i == 0;
       double limit = G_STRUCT_MEMBER (double, wish, dials[i].offset);
-      QmRange first = hours ? estimate->time.seconds : estimate->cost.money;
+      QmRange first = hours ? estimate->time.finish : estimate->cost.money;
 
       if (!(first.p50 > 0))
         continue;

@@ -33,7 +33,7 @@ step_seconds (const QmSearch *search,
   const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
 
   return row->seconds * step->share * step->runs +
-         (placement->place == QM_PLACE_CLOUD ? search->job.economics->start_up_seconds : 0);
+         qm_job_start_up_seconds (&search->job, placement->place);
 }
 
 static double

@@ -40,6 +40,7 @@ qm_estimate_clear (QmEstimate *self)
   self->serving.latency_error = NAN;
 
   self->time.seconds = QM_RANGE_UNKNOWN;
+  self->time.finish = QM_RANGE_UNKNOWN;
   self->time.with_interruptions_seconds = NAN;
 
   self->cost.money = QM_RANGE_UNKNOWN;

@@ -155,8 +155,18 @@ typedef struct {
   QmState state;
 } QmServingFigures;
 
+/**
+ * QmTime:
+ * @seconds: that the job works, undisturbed
+ * @finish: from the order to the result: started, interrupted and gone on with.
+ *   What a person waits, and what a deadline is held against
+ *
+ * Of a job with an end; unknown else.
+ */
 typedef struct {
-  QmRange seconds;                  /* to finish the job; of an hour's serving 3600 */
+  QmRange seconds;
+  QmRange finish;
+  double start_up_seconds;          /* of @finish, until a rented machine works; 0 none */
   double with_interruptions_seconds; /* NaN where never interrupted */
   double checkpoint_every_seconds;  /* 0 none */
 } QmTime;

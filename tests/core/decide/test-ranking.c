@@ -118,15 +118,12 @@ check_figures (QmSearch *search,
       const QmRow *row = &g_array_index (search->rows, QmRow, i);
       const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
       const QmSolution *solution = &g_array_index (search->solutions, QmSolution, row->solution);
-      gboolean spot = placement->pricing == QM_PRICING_SPOT;
       QmEstimate estimate;
-      double seconds;
 
       qm_search_complete (search, row, &estimate);
-      seconds = spot && !isnan (estimate.time.with_interruptions_seconds) ? estimate.time.with_interruptions_seconds
-                                                                          : estimate.time.seconds.p50;
       assert_close (row->money, estimate.cost.money.p50);
-      assert_close (row->seconds, seconds);
+      assert_close (row->finish_seconds, estimate.time.finish.p50);
+      assert_close (row->seconds, estimate.time.finish.p50 - estimate.time.start_up_seconds);
       assert_close (row->quality, estimate.accuracy.value.p50);
       assert_close (solution->outline.samples_per_second, estimate.throughput.samples_per_second);
       if (search->job.serving)
@@ -142,8 +139,19 @@ test_figures (void)
   for_each_plan (check_figures);
 }
 
+/* The same words for every time: what is later than a deadline never reads as it. */
+static void
+assert_reads_right (const QmEstimate *estimate,
+                    double            deadline)
+{
+  g_autofree char *time = qm_format_seconds_against (qm_words_english (), estimate->time.finish.p50, deadline);
+  g_autofree char *allowed = qm_format_seconds (qm_words_english (), deadline);
+
+  g_assert_cmpstr (time, !=, allowed);
+}
+
 /* A deadline counts from the order, and a rented machine has to start: its cost
- * includes that as well. */
+ * includes that as well, and so does the time that is shown. */
 static void
 check_deadline (QmSearch *search,
                 QmWish   *wish)
@@ -155,12 +163,17 @@ check_deadline (QmSearch *search,
       const QmRow *row = &g_array_index (search->rows, QmRow, i);
       const QmPlacement *placement = &g_array_index (search->placements, QmPlacement, row->placement);
       QmWish in_time = { .objective = wish->objective, .money = NAN, .quality = NAN, .seconds = row->seconds + start_up / 2 };
+      QmEstimate estimate;
       QmLimit limit;
       double margin;
 
       if (isnan (row->seconds))
         continue;
       g_assert_cmpint (qm_search_breaks (search, row, &in_time, &limit, &margin), ==, placement->place == QM_PLACE_CLOUD);
+      qm_search_complete (search, row, &estimate);
+      g_assert_cmpint (estimate.time.finish.p50 > in_time.seconds, ==, placement->place == QM_PLACE_CLOUD);
+      if (row->seconds > start_up)
+        assert_reads_right (&estimate, in_time.seconds);
       in_time.seconds = row->seconds + 1.01 * start_up;
       g_assert_false (qm_search_breaks (search, row, &in_time, &limit, &margin));
     }

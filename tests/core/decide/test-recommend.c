@@ -358,7 +358,7 @@ test_looser_is_no_worse (void)
       if (qm_recommendation_n_choices (answer) == 0)
         continue;
       best = qm_recommendation_choice (answer, 0);
-      g_assert_cmpfloat (best->estimate.time.seconds.p50, <=, hours[i] * 3600);
+      g_assert_cmpfloat (best->estimate.time.finish.p50, <=, hours[i] * 3600);
       g_assert_cmpfloat (best->score, <=, before + 1e-9);
       before = best->score;
     }
@@ -377,7 +377,7 @@ add_row (GArray *rows,
 
   qm_estimate_clear (&row.estimate);
   row.estimate.configuration.devices = devices;
-  row.estimate.time.seconds = qm_range_exact (hours * 3600);
+  row.estimate.time.seconds = row.estimate.time.finish = qm_range_exact (hours * 3600);
   row.estimate.cost.money = qm_range_exact (money);
   row.estimate.accuracy = (QmAccuracy) { .metric = "top-1", .value = qm_range_exact (accuracy) };
   row.gpu_hours = devices * hours;
