@@ -48,6 +48,9 @@ _quartermaster_cli()
     return
   fi
 
+  case $command:$previous:$cur in
+    ledger:ledger:-* | catalog:catalog:-*) _quartermaster_cli_words "$(_quartermaster_cli_options "$command")"; return ;;
+  esac
   case $command:$previous in
     report:-o | report:--output) _quartermaster_cli_files pdf; return ;;
     chart:-o | chart:--output) _quartermaster_cli_files png svg pdf; return ;;

@@ -45,7 +45,12 @@ show_window (QmApplication *self)
   GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
 
   if (window == NULL)
-    window = GTK_WINDOW (qm_window_new (GTK_APPLICATION (self), self->session));
+    {
+      window = GTK_WINDOW (qm_window_new (GTK_APPLICATION (self), self->session));
+#ifdef QM_DEVELOPMENT
+      gtk_widget_add_css_class (GTK_WIDGET (window), "devel");
+#endif
+    }
   gtk_window_present (window);
 
   return GTK_WIDGET (window);
@@ -200,5 +205,5 @@ QmApplication *
 qm_application_new (void)
 {
   return g_object_new (QM_TYPE_APPLICATION, "application-id", QM_APP_ID, "flags", G_APPLICATION_HANDLES_OPEN,
-                       "resource-base-path", "/io/github/quartermaster/Quartermaster", NULL);
+                       "resource-base-path", "/io/github/quartermaster/Quartermaster", "version", QM_VERSION, NULL);
 }

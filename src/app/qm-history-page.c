@@ -8,6 +8,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-phrase-runs.h"
 #include "history/qm-import.h"
+#include "probe/qm-probe.h"
 #include "qm-chart-view.h"
 #include "qm-error.h"
 #include "qm-run-dialog.h"
@@ -479,6 +480,18 @@ status_new (const char *title,
   return page;
 }
 
+/* The command line in a Flatpak sees no other program. */
+static const char *
+how_to_record (void)
+{
+  if (qm_machine_is_flatpak (NULL))
+    return _("Let “nvidia-smi” write a log while your job runs, and import it: the run shows here, beside what was predicted. "
+             "Estimates learn from it.");
+
+  return _("Runs that you record with “quartermaster-cli record” or import from a log show here, beside what was predicted. "
+           "Estimates learn from them.");
+}
+
 static GtkWidget *
 empty_new (QmHistoryPage *self)
 {
@@ -488,9 +501,7 @@ empty_new (QmHistoryPage *self)
   gtk_widget_set_halign (button, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (import_clicked), self);
 
-  return status_new (_("No runs yet"),
-                     _("Runs that you record with “quartermaster-cli record” or import from a log show here, beside what was predicted. "
-                       "Estimates learn from them."), button);
+  return status_new (_("No runs yet"), how_to_record (), button);
 }
 
 static QmLedger *

@@ -442,9 +442,9 @@ static GSettings *
 settings_new (void)
 {
   GSettingsSchemaSource *source = g_settings_schema_source_get_default ();
-  g_autoptr (GSettingsSchema) schema = source != NULL ? g_settings_schema_source_lookup (source, QM_APP_ID, TRUE) : NULL;
+  g_autoptr (GSettingsSchema) schema = source != NULL ? g_settings_schema_source_lookup (source, QM_SCHEMA_ID, TRUE) : NULL;
 
-  return schema != NULL ? g_settings_new (QM_APP_ID) : NULL;
+  return schema != NULL ? g_settings_new (QM_SCHEMA_ID) : NULL;
 }
 
 static void

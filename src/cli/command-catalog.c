@@ -211,10 +211,12 @@ qm_command_catalog (QmCli   *cli,
                     GStrv    arguments,
                     GError **error)
 {
+  static const char * const of_prices[] = { "import", "update", "--help", "-h" };
   g_auto (GStrv) left = g_strdupv (arguments);
 
-  if (g_strv_contains ((const char * const *) arguments, "import") || g_strv_contains ((const char * const *) arguments, "update"))
-    return qm_command_prices (cli, arguments, error);
+  for (guint i = 0; i < G_N_ELEMENTS (of_prices); i++)
+    if (g_strv_contains ((const char * const *) arguments, of_prices[i]))
+      return qm_command_prices (cli, arguments, error);
   if (!qm_cli_parse (cli, &left, NULL, 1, 2, error) || qm_cli_get_catalog (cli, error) == NULL)
     return FALSE;
 

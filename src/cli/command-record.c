@@ -217,28 +217,35 @@ print_summary (QmCli             *cli,
 }
 
 /* What stands behind "--" is the command's, and none of our options. */
-static gboolean
-split (GStrv        arguments,
-       GStrv       *own,
-       GStrv       *command,
-       GError     **error)
+static void
+split (GStrv  arguments,
+       GStrv *own,
+       GStrv *command)
 {
   guint n = 0;
 
   while (arguments[n] != NULL && strcmp (arguments[n], "--") != 0)
     n++;
-  if (arguments[n] == NULL || arguments[n + 1] == NULL)
-    {
-      g_set_error_literal (error, QM_USAGE_ERROR, 0, _("record: the command is missing; it is used so: record [OPTIONS] -- COMMAND…"));
-      return FALSE;
-    }
-
-  *command = g_strdupv (arguments + n + 1);
+  *command = g_strdupv (arguments + n + (arguments[n] != NULL));
   *own = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
     (*own)[i] = g_strdup (arguments[i]);
+}
 
-  return TRUE;
+static gboolean
+check (char   **command,
+       double   interval,
+       double   timeout,
+       GError **error)
+{
+  if (command[0] == NULL)
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, _("record: the command is missing; it is used so: record [OPTIONS] -- COMMAND…"));
+  else if (!(interval >= 0.1 && interval <= 3600) || !(timeout >= 0))
+    g_set_error_literal (error, QM_USAGE_ERROR, 0, _("--interval: a number of seconds from 0.1 to 3600 is expected"));
+  else
+    return qm_cli_may_run_commands (error);
+
+  return FALSE;
 }
 
 static gboolean
@@ -297,13 +304,9 @@ qm_command_record (QmCli   *cli,
   QmRecorder recorder = { .sysroot = g_getenv ("QM_SYSROOT"), .signal = &pending_signal };
 
   cli->json = FALSE;
-  if (!split (arguments, &own, &command, error) || !qm_cli_parse (cli, &own, entries, 0, 0, error))
+  split (arguments, &own, &command);
+  if (!qm_cli_parse (cli, &own, entries, 0, 0, error) || !check (command, interval, timeout, error))
     return FALSE;
-  if (!(interval >= 0.1 && interval <= 3600) || !(timeout >= 0))
-    {
-      g_set_error_literal (error, QM_USAGE_ERROR, 0, _("--interval: a number of seconds from 0.1 to 3600 is expected"));
-      return FALSE;
-    }
   if (label != NULL)
     g_set_str (&run->label, label);
   g_set_str (&cli->ledger, path);

@@ -496,7 +496,7 @@ check (char   **left,
   else if (most_trials < 0 || !(limit >= 0))
     g_set_error_literal (error, QM_USAGE_ERROR, 0, _("tune: --trials and --limit are not below 0"));
   else
-    return TRUE;
+    return command == NULL || qm_cli_may_run_commands (error);
 
   return FALSE;
 }

@@ -80,6 +80,29 @@ qm_cli_parse (QmCli               *cli,
 }
 
 /**
+ * qm_cli_may_run_commands:
+ * @error: return location for an error of the domain #G_IO_ERROR
+ *
+ * A Flatpak sees no program but its own: what it would record is not what the
+ * person runs.
+ *
+ * Returns: whether commands of this computer can be run and watched
+ */
+gboolean
+qm_cli_may_run_commands (GError **error)
+{
+  if (!qm_machine_is_flatpak (g_getenv ("QM_SYSROOT")))
+    return TRUE;
+
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                       _("a Flatpak cannot run or watch other programs. Record outside of it: run your command while "
+                         "“nvidia-smi --query-gpu=timestamp,name,utilization.gpu,memory.used,power.draw --format=csv -l 1 -f run.csv” "
+                         "runs, then import run.csv in the window (History, Import…); "
+                         "or build quartermaster-cli outside of the Flatpak"));
+  return FALSE;
+}
+
+/**
  * qm_cli_shipped_directory:
  *
  * Returns: (transfer full): the folder of the catalog that came with the program

@@ -75,6 +75,7 @@ gboolean     qm_cli_parse          (QmCli              *cli,
                                     int                 minimum,
                                     int                 maximum,
                                     GError            **error);
+gboolean     qm_cli_may_run_commands (GError          **error);
 char        *qm_cli_shipped_directory (void);
 char        *qm_cli_user_directory (void);
 void         qm_cli_print_problem  (const GError       *error);

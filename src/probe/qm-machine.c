@@ -96,6 +96,19 @@ probe_in_thread (GTask        *task,
 }
 
 /**
+ * qm_machine_is_flatpak:
+ * @sysroot: (nullable): a captured tree; %NULL for this computer
+ *
+ * Returns: whether this program runs in the sandbox of a Flatpak, which shows
+ *   the hardware but no other program
+ */
+gboolean
+qm_machine_is_flatpak (const char *sysroot)
+{
+  return qm_tree_has (sysroot != NULL ? sysroot : "", "", ".flatpak-info");
+}
+
+/**
  * qm_machine_probe_async:
  * @catalog: the catalog
  * @sysroot: (nullable): a captured tree; %NULL for this computer

@@ -73,6 +73,7 @@ G_DECLARE_FINAL_TYPE (QmMachine, qm_machine, QM, MACHINE, GObject)
 QmMachine             *qm_machine_probe        (QmCatalog     *catalog,
                                                 const char    *sysroot,
                                                 GCancellable  *cancellable);
+gboolean               qm_machine_is_flatpak   (const char    *sysroot);
 void                   qm_machine_probe_async  (QmCatalog     *catalog,
                                                 const char    *sysroot,
                                                 GCancellable  *cancellable,

@@ -48,6 +48,17 @@ def ledger(*words):
 
 
 @test
+def a_flatpak_says_how_to_record_outside():
+    os.makedirs('sandbox', exist_ok=True)
+    write('sandbox/.flatpak-info', '[Application]\nname=io.github.quartermaster.Quartermaster\n')
+    for words in (['record', '--', 'touch', 'ran'], ['tune', '--batch', '1,2', '--', 'touch', 'ran']):
+        result = subprocess.run([CLI, *words], capture_output=True, encoding='utf-8', timeout=60, env={**os.environ, 'QM_SYSROOT': 'sandbox'})
+        assert result.returncode == 1 and result.stdout == '' and result.stderr.count('\n') == 1, result
+        assert 'nvidia-smi --query-gpu=' in result.stderr and 'History' in result.stderr, result.stderr
+    assert not os.path.exists('ran')
+
+
+@test
 def ledger_keeps_runs():
     write('smi.csv', SMI)
     assert ledger('import', 'smi.csv').stdout.startswith('1 run')
