@@ -293,12 +293,12 @@ qm_scaling_curve (QmEstimator      *estimator,
       QmScalingPoint point = { .devices = n };
       QmSolution solution = { .machines = machines };
       QmEstimate estimate;
-      guint64 considered = 0;
+      QmTrials trials = { 0 };
 
       placement.per_machine = n / machines;
       placement.usd_per_hour = choice->place == QM_PLACE_CLOUD
                                  ? choice->estimate.cost.per_hour / job.per_usd / MAX (1, chosen->devices) * placement.per_machine : 0;
-      if (!qm_search_solve (&job, recipe, &placement, &solution, &considered) || !solution.outline.known)
+      if (!qm_search_solve (&job, recipe, &placement, &solution, &trials) || !solution.outline.known)
         continue;
       qm_solution_complete (&solution, &job, recipe, &placement, &estimate);
       qm_job_time (&job, placement.place, placement.pricing, machines, &estimate);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decide/qm-hurdles.h"
+#include "decide/qm-solve-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,9 +9,16 @@
 #define SOON_SECONDS 3600.0
 #define MAX_MACHINES 64
 
+/* Placements of the same hardware, which one set of solutions serves. */
 typedef struct {
   int first;                        /* index of its solutions */
   int n;
+  QmTrials trials;
+  double ram_bytes;
+  int host_cores;                   /* what they load data with */
+  double host_network_bits_per_second;
+  double input_rate;
+  int next;                         /* the same device in a machine that loads otherwise; -1 none */
 } Solved;
 
 /* ---------------------------------------------------------------- solutions */
@@ -41,7 +49,8 @@ note (QmSearch       *self,
   if (index < 0 || self->device_limits[index] == QM_LIMIT_BEATEN)
     return;
 
-  if (self->device_limits[index] <= QM_LIMIT_SUPPORT || limit == QM_LIMIT_BEATEN || margin < self->device_margins[index])
+  if (self->device_limits[index] == QM_LIMIT_NONE || self->device_limits[index] == QM_LIMIT_SUPPORT ||
+      limit == QM_LIMIT_BEATEN || margin < self->device_margins[index])
     {
       self->device_limits[index] = limit;
       self->device_margins[index] = margin;
@@ -104,7 +113,8 @@ is_right_count (const QmSearch    *self,
 static void
 solve_recipe (QmSearch          *self,
               const QmPlacement *placement,
-              int                recipe_index)
+              int                recipe_index,
+              QmTrials          *trials)
 {
   QmRecipe *recipe = g_ptr_array_index (self->recipes, recipe_index);
   double before = INFINITY;
@@ -119,7 +129,7 @@ solve_recipe (QmSearch          *self,
           note (self, placement->catalogued, QM_LIMIT_COUNT, INFINITY);
           continue;
         }
-      if (!qm_search_solve (&self->job, recipe, placement, &solution, &self->considered))
+      if (!qm_search_solve (&self->job, recipe, placement, &solution, trials))
         {
           note_failure (self, placement, &solution);
           continue;
@@ -146,9 +156,12 @@ solve_recipe (QmSearch          *self,
 
 static Solved
 solve_hardware (QmSearch          *self,
-                const QmPlacement *placement)
+                const QmPlacement *placement,
+                double             input_rate)
 {
-  Solved solved = { self->solutions->len, 0 };
+  Solved solved = { .first = self->solutions->len, .host_cores = placement->host_cores, .input_rate = input_rate,
+                    .host_network_bits_per_second = placement->host_network_bits_per_second,
+                    .ram_bytes = placement->ram_bytes, .next = -1 };
   gboolean runs = FALSE;
 
   for (guint i = 0; i < self->recipes->len; i++)
@@ -156,19 +169,14 @@ solve_hardware (QmSearch          *self,
       if (!qm_recipe_runs_on (g_ptr_array_index (self->recipes, i), &placement->device))
         continue;
       runs = TRUE;
-      solve_recipe (self, placement, i);
+      solve_recipe (self, placement, i, &solved.trials);
     }
   if (!runs)
     note (self, placement->catalogued, QM_LIMIT_SUPPORT, INFINITY);
 
   solved.n = self->solutions->len - solved.first;
+  self->considered += solved.trials.considered;
   return solved;
-}
-
-static double
-magnitude (double bytes)
-{
-  return bytes > 0 ? floor (log2 (bytes)) : 0;
 }
 
 static const char *
@@ -182,11 +190,11 @@ hash_hardware (gconstpointer data)
 {
   const QmPlacement *placement = data;
 
-  return g_str_hash (placement->device.id) * 31 + placement->per_machine * 7 + placement->cpu_cores;
+  return placement->device.index * 31 + placement->per_machine * 7 + placement->cpu_cores;
 }
 
-/* Two placements on the same terms of memory, cores, count and network have the
- * same solutions: the price is all that differs. */
+/* Two placements on the same terms of memory, count and network have the same
+ * solutions, if the machines around them do as well: the price is all that differs. */
 static gboolean
 is_same_hardware (gconstpointer data_a,
                   gconstpointer data_b)
@@ -195,10 +203,8 @@ is_same_hardware (gconstpointer data_a,
 
   return a->per_machine == b->per_machine && a->max_machines == b->max_machines && a->cpu_cores == b->cpu_cores &&
          rint (a->device.usable_bytes) == rint (b->device.usable_bytes) &&
-         magnitude (a->ram_bytes) == magnitude (b->ram_bytes) &&
          (a->pricing == QM_PRICING_SPOT) == (b->pricing == QM_PRICING_SPOT) &&
-         a->host_cores == b->host_cores && a->host_network_bits_per_second == b->host_network_bits_per_second &&
-         g_str_equal (a->device.id, b->device.id) && g_str_equal (network_of (a), network_of (b));
+         a->device.index == b->device.index && g_str_equal (a->device.id, b->device.id) && g_str_equal (network_of (a), network_of (b));
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -233,6 +239,68 @@ add_row (QmSearch          *self,
   g_array_append_val (self->rows, row);
 }
 
+/* Machines that load the same, or both faster than any configuration takes; and
+ * hold the same, or both more. */
+static gboolean
+does_as_well (const Solved      *solved,
+              const QmPlacement *placement,
+              double             input_rate)
+{
+  double wanted = solved->trials.wanted;
+
+  if (solved->ram_bytes != placement->ram_bytes &&
+      !(qm_trials_fit_host (&solved->trials, solved->ram_bytes) && qm_trials_fit_host (&solved->trials, placement->ram_bytes)))
+    return FALSE;
+  if (solved->host_cores == placement->host_cores &&
+      solved->host_network_bits_per_second == placement->host_network_bits_per_second)
+    return TRUE;
+
+  return wanted < INFINITY && (solved->input_rate == input_rate || (solved->input_rate >= wanted && input_rate >= wanted));
+}
+
+static double
+input_rate_of (const QmSearch    *self,
+               const QmPlacement *placement)
+{
+  QmConfiguration configuration;
+
+  if (self->recipes->len == 0)
+    return INFINITY;
+
+  qm_configuration_start (placement, 1, &configuration);
+  return qm_evaluator_input_rate (qm_recipe_evaluator (g_ptr_array_index (self->recipes, 0), &self->job, 0), &configuration);
+}
+
+/* What was solved before for the hardware of @placement, or is now. */
+static const Solved *
+solve_placement (QmSearch   *self,
+                 GHashTable *hardware,
+                 Solved     *solved,
+                 int         i)
+{
+  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, i);
+  double input_rate = input_rate_of (self, placement);
+  Solved *first = g_hash_table_lookup (hardware, placement);
+
+  for (Solved *found = first; found != NULL; found = found->next >= 0 ? &solved[found->next] : NULL)
+    if (does_as_well (found, placement, input_rate))
+      {
+        self->considered += found->n;
+        return found;
+      }
+
+  solved[i] = solve_hardware (self, placement, input_rate);
+  if (first == NULL)
+    {
+      g_hash_table_insert (hardware, (gpointer) placement, &solved[i]);
+      return &solved[i];
+    }
+
+  solved[i].next = first->next;
+  first->next = i;
+  return &solved[i];
+}
+
 static void
 search (QmSearch     *self,
         GCancellable *cancellable)
@@ -251,16 +319,7 @@ search (QmSearch     *self,
       /* Where no data are loaded the machine around a device makes no difference. */
       if (!loads)
         placement->host_cores = placement->host_network_bits_per_second = 0;
-      found = g_hash_table_lookup (hardware, placement);
-      if (found != NULL)
-        self->considered += found->n;
-      else
-        {
-          solved[i] = solve_hardware (self, placement);
-          g_hash_table_insert (hardware, placement, &solved[i]);
-          found = &solved[i];
-        }
-
+      found = solve_placement (self, hardware, solved, i);
       for (int j = 0; j < found->n; j++)
         add_row (self, i, found->first + j);
     }

@@ -35,6 +35,19 @@ typedef struct {
 } QmSolution;
 
 /**
+ * QmTrials:
+ * @considered: how many configurations were evaluated
+ * @wanted: samples per second from which on a machine that loads faster would
+ *   have been given the same figures; infinite where that is not told
+ * @host_bytes: the most system memory that any of them takes on a machine
+ */
+typedef struct {
+  guint64 considered;
+  double wanted;
+  double host_bytes;
+} QmTrials;
+
+/**
  * QmRow:
  *
  * A solution on the terms of one placement: what is ranked.
@@ -140,6 +153,6 @@ gboolean  qm_search_solve          (const QmJob       *job,
                                     QmRecipe          *recipe,
                                     const QmPlacement *placement,
                                     QmSolution        *solution,
-                                    guint64           *considered);
+                                    QmTrials          *trials);
 
 G_END_DECLS

@@ -7,6 +7,14 @@ G_BEGIN_DECLS
 
 /* What searching the splits of training and of running has in common. */
 
+void     qm_trials_evaluate            (QmTrials              *self,
+                                        const QmEvaluator     *evaluator,
+                                        const QmPlacement     *placement,
+                                        const QmConfiguration *configuration,
+                                        double                 input_rate,
+                                        QmOutline             *outline);
+gboolean qm_trials_fit_host            (const QmTrials        *self,
+                                        double                 ram_bytes);
 void     qm_configuration_start        (const QmPlacement     *placement,
                                         int                    machines,
                                         QmConfiguration       *configuration);
@@ -23,12 +31,12 @@ gboolean qm_solve_serving              (const QmJob           *job,
                                         QmRecipe              *recipe,
                                         const QmPlacement     *placement,
                                         QmSolution            *best,
-                                        guint64               *considered);
+                                        QmTrials              *trials);
 gboolean qm_solve_batch_inference      (const QmJob           *job,
                                         QmRecipe              *recipe,
                                         const QmPlacement     *placement,
                                         QmSolution            *best,
-                                        guint64               *considered);
+                                        QmTrials              *trials);
 void     qm_solution_fill_service      (const QmSolution      *solution,
                                         const QmJob           *job,
                                         const QmPlacement     *placement,

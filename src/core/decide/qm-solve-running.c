@@ -48,12 +48,12 @@ try_batch (const QmJob           *job,
            const QmConfiguration *configuration,
            int                    index,
            QmSolution            *solution,
-           guint64               *considered)
+           QmTrials              *trials)
 {
   qm_solution_take_layout (configuration, solution);
   solution->batch = index;
-  qm_evaluator_outline (qm_recipe_evaluator (recipe, job, index), &placement->device, configuration, &solution->outline);
-  (*considered)++;
+  qm_trials_evaluate (trials, qm_recipe_evaluator (recipe, job, index), placement, configuration, INFINITY,
+                      &solution->outline);
 
   return qm_solution_fits (job, placement, &solution->outline) && solution->outline.known;
 }
@@ -66,12 +66,12 @@ solve_batch (const QmJob           *job,
              const QmPlacement     *placement,
              const QmConfiguration *configuration,
              QmSolution            *best,
-             guint64               *considered)
+             QmTrials              *trials)
 {
   double allowed = wanted_latency (job) / latency_spread (job);
   int low = 0, high = QM_N_BATCHES - 1;
 
-  if (!try_batch (job, recipe, placement, configuration, 0, best, considered))
+  if (!try_batch (job, recipe, placement, configuration, 0, best, trials))
     return FALSE;
 
   while (low < high)
@@ -79,7 +79,7 @@ solve_batch (const QmJob           *job,
       int middle = (low + high + 1) / 2;
       QmSolution solution = *best;
 
-      if (try_batch (job, recipe, placement, configuration, middle, &solution, considered) &&
+      if (try_batch (job, recipe, placement, configuration, middle, &solution, trials) &&
           latency_of (&solution.outline, 1 << middle) <= allowed)
         {
           low = middle;
@@ -197,7 +197,7 @@ qm_solve_serving (const QmJob       *job,
                   QmRecipe          *recipe,
                   const QmPlacement *placement,
                   QmSolution        *best,
-                  guint64           *considered)
+                  QmTrials          *trials)
 {
   gboolean splittable = job->plan->task == QM_TASK_LANGUAGE_MODEL;
   gboolean found = FALSE;
@@ -209,7 +209,7 @@ qm_solve_serving (const QmJob       *job,
       split_service (job, recipe, n, &configuration);
       if (configuration.devices > placement->per_machine)
         continue;
-      found = solve_batch (job, recipe, placement, &configuration, best, considered);
+      found = solve_batch (job, recipe, placement, &configuration, best, trials);
       if (found)
         size_service (job, placement, best);
     }
@@ -222,7 +222,7 @@ qm_solve_batch_inference (const QmJob       *job,
                           QmRecipe          *recipe,
                           const QmPlacement *placement,
                           QmSolution        *best,
-                          guint64           *considered)
+                          QmTrials          *trials)
 {
   gboolean splittable = job->plan->task == QM_TASK_LANGUAGE_MODEL;
   int devices = placement->per_machine * best->machines;
@@ -237,7 +237,7 @@ qm_solve_batch_inference (const QmJob       *job,
       if (qm_configuration_copy_devices (&configuration) > devices)
         continue;
       configuration.data_parallel = devices / (int) qm_configuration_copy_devices (&configuration);
-      if (try_batch (job, recipe, placement, &configuration, 0, best, considered))
+      if (try_batch (job, recipe, placement, &configuration, 0, best, trials))
         return TRUE;
     }
 

@@ -235,6 +235,29 @@ take (const QmConfiguration *configuration,
   solution->outline = *outline;
 }
 
+void
+qm_trials_evaluate (QmTrials              *self,
+                    const QmEvaluator     *evaluator,
+                    const QmPlacement     *placement,
+                    const QmConfiguration *configuration,
+                    double                 input_rate,
+                    QmOutline             *outline)
+{
+  double wanted = qm_evaluator_outline_fed (evaluator, &placement->device, configuration, input_rate, outline);
+
+  self->considered++;
+  self->wanted = MAX (self->wanted, wanted);
+  self->host_bytes = MAX (self->host_bytes, outline->host_bytes);
+}
+
+/* Whether system memory so large bounds none of them. */
+gboolean
+qm_trials_fit_host (const QmTrials *self,
+                    double          ram_bytes)
+{
+  return !(ram_bytes > 0) || self->host_bytes <= HOST_SHARE * ram_bytes;
+}
+
 /* One layout: the largest micro-batch that fits. Memory is affine in it, so one
  * sample tells how many there is room for; where the predictor does not say,
  * halve until it fits. */
@@ -243,8 +266,9 @@ solve_layout (const QmJob       *job,
               QmRecipe          *recipe,
               const QmPlacement *placement,
               QmConfiguration   *configuration,
+              double             input_rate,
               QmSolution        *best,
-              guint64           *considered)
+              QmTrials          *trials)
 {
   const QmEvaluator *evaluator = qm_recipe_evaluator (recipe, job, 0);
   double global_batch = MAX (job->plan->training.global_batch, configuration->data_parallel);
@@ -257,8 +281,7 @@ solve_layout (const QmJob       *job,
 
   if (!pinned)
     set_batch (job, global_batch, 1, configuration);
-  qm_evaluator_outline (evaluator, &placement->device, configuration, &first);
-  (*considered)++;
+  qm_trials_evaluate (trials, evaluator, placement, configuration, input_rate, &first);
   if (pinned || !qm_solution_fits (job, placement, &first))
     {
       take (configuration, &first, best);
@@ -273,8 +296,7 @@ solve_layout (const QmJob       *job,
   for (double fastest = INFINITY; micro_batch > 1; micro_batch /= 2)
     {
       set_batch (job, global_batch, micro_batch, &larger);
-      qm_evaluator_outline (evaluator, &placement->device, &larger, &outline);
-      (*considered)++;
+      qm_trials_evaluate (trials, evaluator, placement, &larger, input_rate, &outline);
       if (!qm_solution_fits (job, placement, &outline))
         continue;
       /* Memory that buys no speed is better left free. */
@@ -295,7 +317,7 @@ solve_training (const QmJob       *job,
                 QmRecipe          *recipe,
                 const QmPlacement *placement,
                 QmSolution        *best,
-                guint64           *considered)
+                QmTrials          *trials)
 {
   Layout layouts[MAX_LAYOUTS];
   int devices = placement->per_machine * best->machines;
@@ -303,8 +325,10 @@ solve_training (const QmJob       *job,
   gboolean found = FALSE;
   double nearest = INFINITY;
   QmConfiguration start;
+  double input_rate;
 
   qm_configuration_start (placement, best->machines, &start);
+  input_rate = qm_evaluator_input_rate (qm_recipe_evaluator (recipe, job, 0), &start);
   for (int i = 0; i < n; i++)
     {
       QmConfiguration configuration = start;
@@ -327,7 +351,7 @@ solve_training (const QmJob       *job,
       if (job->plan->training.global_batch > 0 && configuration.data_parallel > job->plan->training.global_batch)
         continue;
 
-      ok = solve_layout (job, recipe, placement, &configuration, &solution, considered);
+      ok = solve_layout (job, recipe, placement, &configuration, input_rate, &solution, trials);
       if (ok && (!found || time_of (&solution.outline) < time_of (&best->outline)))
         *best = solution;
       else if (!ok && !found && solution.outline.need_bytes < nearest)
@@ -348,7 +372,7 @@ solve_training (const QmJob       *job,
  * @placement: a kind of machine
  * @solution: (inout): on how many machines, which serving decides by the load;
  *   the best configuration on them
- * @considered: (inout): counts the configurations evaluated
+ * @trials: (inout): what was evaluated
  *
  * Returns: whether one fits with headroom; else @solution is the one that comes
  *   nearest, not tried where there is none to try
@@ -358,14 +382,14 @@ qm_search_solve (const QmJob       *job,
                  QmRecipe          *recipe,
                  const QmPlacement *placement,
                  QmSolution        *solution,
-                 guint64           *considered)
+                 QmTrials          *trials)
 {
   if (job->training)
-    return solve_training (job, recipe, placement, solution, considered);
+    return solve_training (job, recipe, placement, solution, trials);
   if (job->serving)
-    return qm_solve_serving (job, recipe, placement, solution, considered);
+    return qm_solve_serving (job, recipe, placement, solution, trials);
 
-  return qm_solve_batch_inference (job, recipe, placement, solution, considered);
+  return qm_solve_batch_inference (job, recipe, placement, solution, trials);
 }
 
 /**

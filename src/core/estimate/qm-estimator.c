@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/qm-estimator.h"
 
+#include <math.h>
+
 #include "estimate/qm-device-view.h"
 #include "estimate/qm-input.h"
 #include "estimate/qm-known-device.h"
@@ -388,6 +390,91 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
     qm_calibration_apply (self->calibration, self->plan, estimate);
 }
 
+/* Few devices are seen otherwise than they are; they need not be quick. */
+static gboolean
+is_plain (const QmEvaluator     *self,
+          const QmDevice        *device,
+          const QmConfiguration *configuration)
+{
+  return self->calibration == NULL && device->n_parts == 0 && device->memories <= 1 && !(configuration->memory_bytes > 0);
+}
+
+static void
+outline_plain (const QmEvaluator     *self,
+               const QmDevice        *device,
+               const QmConfiguration *configuration,
+               QmOutline             *outline)
+{
+  if (self->training != NULL)
+    qm_llm_training_outline (self->training, device, find_known (self, device), configuration, outline);
+  else if (self->inference != NULL)
+    qm_llm_inference_outline (self->inference, device, find_known (self, device), configuration, outline);
+  else
+    qm_other_domains_outline (self->domains, device, find_known (self, device), configuration, outline);
+}
+
+/**
+ * qm_evaluator_input_rate:
+ * @self: an evaluator
+ * @configuration: what it runs on
+ *
+ * Returns: samples per second that one of its machines can load for training;
+ *   infinite where nothing is known to bound it
+ */
+double
+qm_evaluator_input_rate (const QmEvaluator     *self,
+                         const QmConfiguration *configuration)
+{
+  QmInputLimit limit;
+
+  if (!qm_plan_is_training (self->plan))
+    return INFINITY;
+
+  return qm_input_rate (&self->input, self->plan, configuration, &limit) / MAX (1, configuration->nodes);
+}
+
+/**
+ * qm_evaluator_outline_fed:
+ * @self: an evaluator
+ * @device: what to run on
+ * @configuration: how many and how split
+ * @input_rate: what qm_evaluator_input_rate() says, which is the same for every
+ *   split of a machine
+ * @outline: (out caller-allocates): what qm_evaluator_evaluate() would say, as
+ *   far as choices differ by it
+ *
+ * Evaluates one configuration of many. Allocates nothing.
+ *
+ * Returns: from which input rate on the outline would be the same; infinite
+ *   where that is not told
+ */
+double
+qm_evaluator_outline_fed (const QmEvaluator     *self,
+                          const QmDevice        *device,
+                          const QmConfiguration *configuration,
+                          double                 input_rate,
+                          QmOutline             *outline)
+{
+  int nodes = MAX (1, configuration->nodes);
+  QmEstimate estimate;
+  double wanted;
+
+  if (!is_plain (self, device, configuration))
+    {
+      qm_evaluator_evaluate (self, device, configuration, &estimate);
+      qm_outline_from_estimate (outline, &estimate);
+      return INFINITY;
+    }
+
+  outline_plain (self, device, configuration, outline);
+  wanted = outline->known ? outline->samples_per_second / nodes : 0;
+  if (input_rate < INFINITY)
+    qm_input_apply_to_outline (self->plan, input_rate * nodes, outline);
+
+  /* without workers every sample is waited for */
+  return self->plan->data.loader_workers == 0 ? INFINITY : wanted;
+}
+
 /**
  * qm_evaluator_outline:
  * @self: an evaluator
@@ -396,7 +483,7 @@ qm_evaluator_evaluate (const QmEvaluator     *self,
  * @outline: (out caller-allocates): what qm_evaluator_evaluate() would say, as
  *   far as choices differ by it
  *
- * Evaluates one configuration of many. Allocates nothing.
+ * Evaluates one configuration. Allocates nothing.
  */
 void
 qm_evaluator_outline (const QmEvaluator     *self,
@@ -404,22 +491,5 @@ qm_evaluator_outline (const QmEvaluator     *self,
                       const QmConfiguration *configuration,
                       QmOutline             *outline)
 {
-  gboolean as_it_is = device->n_parts == 0 && device->memories <= 1 && !(configuration->memory_bytes > 0);
-  QmEstimate estimate;
-
-  /* Few devices are seen otherwise than they are; they need not be quick. */
-  if (self->calibration != NULL || !as_it_is)
-    {
-      qm_evaluator_evaluate (self, device, configuration, &estimate);
-      qm_outline_from_estimate (outline, &estimate);
-    }
-  else if (self->training != NULL)
-    qm_llm_training_outline (self->training, device, find_known (self, device), configuration, outline);
-  else if (self->inference != NULL)
-    qm_llm_inference_outline (self->inference, device, find_known (self, device), configuration, outline);
-  else
-    qm_other_domains_outline (self->domains, device, find_known (self, device), configuration, outline);
-
-  if (as_it_is && self->calibration == NULL)
-    qm_input_apply_to_outline (&self->input, self->plan, configuration, outline);
+  qm_evaluator_outline_fed (self, device, configuration, qm_evaluator_input_rate (self, configuration), outline);
 }

@@ -45,6 +45,15 @@ void         qm_evaluator_outline      (const QmEvaluator     *self,
                                         const QmConfiguration *configuration,
                                         QmOutline             *outline);
 
+/* where several splits of one machine are looked at */
+double       qm_evaluator_input_rate   (const QmEvaluator     *self,
+                                        const QmConfiguration *configuration);
+double       qm_evaluator_outline_fed  (const QmEvaluator     *self,
+                                        const QmDevice        *device,
+                                        const QmConfiguration *configuration,
+                                        double                 input_rate,
+                                        QmOutline             *outline);
+
 /* language-model serving alone; NULL elsewhere */
 const QmLlmInference *qm_evaluator_get_inference (const QmEvaluator *self);
 

@@ -228,27 +228,23 @@ qm_input_apply (const QmInputConstants *self,
 
 /**
  * qm_input_apply_to_outline:
- * @self: constants
- * @plan: a plan
- * @configuration: what it runs on
+ * @plan: a plan that trains
+ * @have: samples per second that reach the devices, from qm_input_rate()
  * @outline: (inout): of it, as if data came by itself
  *
  * Does what qm_input_apply() does.
  */
 void
-qm_input_apply_to_outline (const QmInputConstants *self,
-                           const QmPlan           *plan,
-                           const QmConfiguration  *configuration,
-                           QmOutline              *outline)
+qm_input_apply_to_outline (const QmPlan *plan,
+                           double        have,
+                           QmOutline    *outline)
 {
-  double have, factor;
-  QmInputLimit limit;
+  double factor;
 
-  if (!qm_plan_is_training (plan) || !outline->known || !(outline->samples_per_second > 0))
+  if (!outline->known || !(outline->samples_per_second > 0) || isinf (have))
     return;
 
-  have = qm_input_rate (self, plan, configuration, &limit);
-  factor = limit == QM_INPUT_NONE ? 1 : longer (plan, outline->samples_per_second, have);
+  factor = longer (plan, outline->samples_per_second, have);
   if (factor <= 1)
     return;
 

@@ -35,9 +35,8 @@ double   qm_input_rate           (const QmInputConstants  *self,
 void     qm_input_apply          (const QmInputConstants  *self,
                                   const QmPlan            *plan,
                                   QmEstimate              *estimate);
-void     qm_input_apply_to_outline (const QmInputConstants *self,
-                                  const QmPlan            *plan,
-                                  const QmConfiguration   *configuration,
+void     qm_input_apply_to_outline (const QmPlan          *plan,
+                                  double                   have,
                                   QmOutline               *outline);
 
 G_END_DECLS

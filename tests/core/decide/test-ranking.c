@@ -185,6 +185,91 @@ test_deadline (void)
   for_each_plan (check_deadline);
 }
 
+/* The rows of one offer, in their order. */
+static GArray *
+rows_of (const QmSearch *search,
+         const QmOffer  *offer)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (QmRow));
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+
+      if (g_array_index (search->placements, QmPlacement, row->placement).offer == offer)
+        g_array_append_val (rows, *row);
+    }
+
+  return rows;
+}
+
+/* Whether the machine around the device held any of them up. */
+static gboolean
+check_alone (QmSearch         *search,
+             const QmResolved *resolved,
+             const QmOffer    *offer)
+{
+  g_autoptr (QmResolved) pinned = qm_resolved_copy (resolved);
+  g_autoptr (QmSearch) alone = NULL;
+  g_autoptr (GArray) shared_rows = rows_of (search, offer);
+  g_autoptr (GArray) rows = NULL;
+  gboolean held_up = FALSE;
+
+  qm_word_set (pinned->given->configuration.offer, offer->id);
+  alone = qm_search_new (estimator, pinned, NULL, NULL);
+  rows = rows_of (alone, offer);
+  g_assert_cmpuint (rows->len, ==, shared_rows->len);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const QmRow *row = &g_array_index (rows, QmRow, i), *shared = &g_array_index (shared_rows, QmRow, i);
+      const QmSolution *a = &g_array_index (alone->solutions, QmSolution, row->solution);
+      const QmSolution *b = &g_array_index (search->solutions, QmSolution, shared->solution);
+      QmEstimate estimate;
+
+      g_assert_cmpint (a->recipe, ==, b->recipe);
+      g_assert_cmpint (a->machines, ==, b->machines);
+      g_assert_cmpfloat (a->micro_batch, ==, b->micro_batch);
+      assert_close (row->seconds, shared->seconds);
+      assert_close (row->money, shared->money);
+      qm_search_complete (alone, row, &estimate);
+      held_up |= estimate.throughput.input_gain > 1;
+    }
+
+  return held_up;
+}
+
+/* Offers share what was worked out for others, where that makes no difference:
+ * loading data from a bucket is what tells their machines apart. */
+static void
+test_shared (void)
+{
+  guint held_up = 0, free = 0;
+
+  for (guint32 seed = FIRST_SEED; seed < FIRST_SEED + PLANS / 2; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmPlan) plan = varied_plan_new (catalog, seed);
+      g_autoptr (QmResolved) resolved = NULL;
+      g_autoptr (QmSearch) search = NULL;
+
+      plan->data.bytes_per_sample = seed % 3 == 0 ? 5e3 : 5e5;
+      plan->data.storage = QM_STORAGE_OBJECT_STORE;
+      plan->data.loader_workers = seed % 5 == 0 ? 0 : -1;
+      resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+      g_assert_no_error (error);
+      search = qm_search_new (estimator, resolved, NULL, NULL);
+      for (guint i = seed % 7; i < qm_catalog_n_offers (catalog); i += 11)
+        {
+          if (check_alone (search, resolved, qm_catalog_offer (catalog, i)))
+            held_up++;
+          else
+            free++;
+        }
+    }
+  g_assert_cmpuint (held_up, >, 20);
+  g_assert_cmpuint (free, >, 20);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -202,6 +287,7 @@ main (int   argc,
   g_test_add_func ("/decide/ranking/best", test_best);
   g_test_add_func ("/decide/ranking/figures", test_figures);
   g_test_add_func ("/decide/ranking/deadline", test_deadline);
+  g_test_add_func ("/decide/ranking/shared", test_shared);
   status = g_test_run ();
 
   g_object_unref (estimator);
