@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: aws ec2 terminate-instances --region {{region|comment}} --instance-ids ID
 set -euo pipefail
 
 # Yours to fill in.
 : "${BUCKET:?an S3 bucket for weights and checkpoints, as s3://name}"
 : "${PROFILE_NAME:?an instance profile that may read and write the bucket}"
+{{#gated}}
+: "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
+{{/gated}}
 EMAIL=${EMAIL:-}
 export AWS_DEFAULT_REGION={{region|word}}
 
@@ -28,7 +29,7 @@ done
 [ ! -e data ] || aws s3 sync data "$BUCKET/job/data"
 
 startup=$(mktemp)
-sed "s|@BUCKET@|$BUCKET|g" startup.sh >"$startup"
+sed "s|@BUCKET@|$BUCKET|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup.sh >"$startup"
 
 aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --image-id "resolve:ssm:{{aws_image_parameter|word}}" \

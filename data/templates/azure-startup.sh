@@ -1,16 +1,15 @@
 #!/bin/bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # What the machine does when it starts; launch-azure.sh sends it.
 # Stop it: shutdown -h now, on the machine
-export HOME=/root
+export HOME=/root{{#gated}} HF_TOKEN=@HF_TOKEN@{{/gated}}
 mkdir -p /job/checkpoints && cd /job || exit 1
+command -v az >/dev/null || curl -sL https://aka.ms/InstallAzureCLIDeb | bash
 {{^serving}}
 # It ends after {{run_hours|word}} hours, whatever happens.
 shutdown -h +$(({{run_seconds|word}} / 60))
 {{/serving}}
-az login --identity
+until az login --identity; do sleep 10; done
 blobs() { az storage blob "$@" --account-name "@STORAGE_ACCOUNT@" --auth-mode login; }
 {{#several_nodes}}
 # The machines are numbered by their names.
@@ -18,32 +17,9 @@ name=$(hostname)
 export NODE_RANK=$((${name##*-} - 1)) MASTER_ADDR=${name%-*}-1
 {{/several_nodes}}
 blobs download-batch -s job -d .
-for place in /opt/conda /opt/pytorch; do
-  [ ! -d "$place/bin" ] || PATH=$place/bin:$PATH
-done
-if ! command -v pip >/dev/null; then
-  apt-get update && apt-get install -y python3-venv
-  python3 -m venv /opt/job && PATH=/opt/job/bin:$PATH
-fi
+{{>environment}}
 {{#training}}
-pip install -r requirements.txt
-{{/training}}
-{{#serves_vllm}}
-pip install vllm
-{{/serves_vllm}}
-{{#serves_onnx}}
-pip install numpy {{#nvidia}}onnxruntime-gpu{{/nvidia}}{{^nvidia}}onnxruntime{{/nvidia}}
-{{/serves_onnx}}
-{{#serves_llama_cpp}}
-# llama-server, from its own image.
-apt-get update && apt-get install -y docker.io
-printf '#!/bin/sh\nexec docker run --rm --network host -v /job:/job -w /job ghcr.io/ggml-org/llama.cpp:server "$@"\n' >/usr/local/bin/llama-server
-chmod +x /usr/local/bin/llama-server
-export MODEL=model.gguf
-{{/serves_llama_cpp}}
-{{#training}}
-# Checkpoints go to the bucket every {{checkpoint_minutes|word}} minutes; a machine that starts again goes on from them.
-: # what lay in the container is here already
+# Checkpoints go to the container every {{checkpoint_minutes|word}} minutes; a machine that starts again has them from there already.
 (while sleep {{checkpoint_minutes|word}}m; do blobs upload-batch -d job -s checkpoints --destination-path checkpoints --overwrite; done) &
 {{/training}}
 bash run.sh >log.txt 2>&1
@@ -52,6 +28,7 @@ blobs upload -c job -f log.txt -n log.txt --overwrite
 blobs upload-batch -d job -s checkpoints --destination-path checkpoints --overwrite
 {{/training}}
 {{^serving}}
-# The machine ends when the job does.
+# A machine that is only shut down is still paid for: this gives it back.
+az vm deallocate --resource-group {{job|name}} --name "$(hostname)"
 shutdown -h now
 {{/serving}}

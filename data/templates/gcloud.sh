@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: {{#tpu}}gcloud compute tpus tpu-vm delete {{job|name}} --zone "$ZONE"{{/tpu}}{{^tpu}}gcloud compute instances delete {{job|name}}-1 --zone "$ZONE"{{/tpu}}
 set -euo pipefail
 
 # Yours to fill in.
 : "${PROJECT:?the id of your Google Cloud project}"
 : "${BUCKET:?a Cloud Storage bucket for data, weights and checkpoints, as gs://name}"
+{{#gated}}
+: "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
+{{/gated}}
 ZONE=${ZONE:-{{region|word}}-a}
 BILLING_ACCOUNT=${BILLING_ACCOUNT:-}
 
@@ -48,7 +49,7 @@ for number in $(seq 1 {{nodes|word}}); do
 {{^serving}}
     --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \
 {{/serving}}
-    --scopes=storage-rw --metadata=bucket="$BUCKET",number="$number" --metadata-from-file=startup-script=startup.sh
+    --scopes=storage-rw --metadata=bucket="$BUCKET",number="$number"{{#gated}},hf-token="$HF_TOKEN"{{/gated}} --metadata-from-file=startup-script=startup.sh
 done
 {{#serving}}
 echo "Ask it through a tunnel: gcloud compute ssh {{job|name}}-1 --zone $ZONE -- -L {{port|word}}:localhost:{{port|word}}"

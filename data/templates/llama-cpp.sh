@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: press Ctrl+C.
 set -euo pipefail
 # The weights as a GGUF file of type {{gguf_type|comment}}.

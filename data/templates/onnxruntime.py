@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # A small server.
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: press Ctrl+C.
 """Answers requests with a network in ONNX: POST a JSON array of numbers to /."""
 import http.server

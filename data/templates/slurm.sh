@@ -1,7 +1,5 @@
 #!/bin/bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: scancel JOB
 #SBATCH --job-name={{job|name}}
 #SBATCH --nodes={{nodes|word}}

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # A start to train with.
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Start it: torchrun --standalone --nproc-per-node={{per_node|comment}} train.py
 # Stop it: press Ctrl+C; started again, it goes on from its last checkpoint.
 """Trains a model: a start to build on. --tiny tries it out on a processor in a minute."""

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # A start to train with on TPUs.
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Start it: python3 train_jax.py, on every host of the TPU
 # Stop it: press Ctrl+C; started again, it goes on from its last checkpoint.
 """Trains on all cores at once with JAX: a start to build on. --tiny tries it out on a processor."""

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# {{title|comment}}
-# Quartermaster, {{date|comment}}: {{label|comment}}
-# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+{{>head}}
 # Stop it: docker stop triton
 set -euo pipefail
 mkdir -p models/model/1

@@ -73,6 +73,24 @@ sentences (JsonObject    *format,
   return g_strv_builder_end (builder);
 }
 
+/* The command that starts the job: one, or the first of several that applies. */
+static char *
+start_of (JsonObject *format,
+          JsonObject *values)
+{
+  JsonNode *node = json_object_get_member (format, "start");
+  JsonArray *list = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  if (list == NULL)
+    return node != NULL ? json_node_dup_string (node) : NULL;
+
+  for (guint i = 0; i < json_array_get_length (list); i++)
+    if (qm_launch_applies (json_array_get_object_element (list, i), values))
+      return g_strdup (json_object_get_string_member (json_array_get_object_element (list, i), "text"));
+
+  return NULL;
+}
+
 /**
  * qm_launcher_describe:
  * @self: a launcher
@@ -98,7 +116,7 @@ qm_launcher_describe (QmLauncher    *self,
 
       format->id = g_strdup (json_object_get_string_member (description, "id"));
       format->name = g_strdup (words->translate (json_object_get_string_member (description, "name")));
-      format->start = g_strdup (json_object_get_string_member_with_default (description, "start", NULL));
+      format->start = start_of (description, values);
       format->needs = sentences (description, "needs", values, words);
       format->guards = sentences (description, "guards", values, words);
       format->why_not = why != NULL ? g_strdup (words->translate (why)) : NULL;

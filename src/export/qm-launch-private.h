@@ -10,5 +10,9 @@ const char *qm_launch_senseless  (JsonObject *format,
                                   JsonObject *values);
 gboolean    qm_launch_applies    (JsonObject *part,
                                   JsonObject *values);
+void        qm_launch_add_clouds (JsonObject     *values,
+                                  QmCatalog      *catalog,
+                                  const QmPlan   *plan,
+                                  const QmChoice *choice);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 #include "estimate/qm-estimator.h"
 #include "qm-enum-types.h"
 #include "qm-enum.h"
-#include "qm-launch.h"
+#include "qm-launch-private.h"
 
 /* A run that takes twice as long as nine of ten has gone wrong. */
 #define RUN_TIME_FACTOR 2.0
@@ -116,6 +116,7 @@ add_devices (JsonObject     *values,
   set_flag (values, "gpu", !cpu && device->device_class != QM_DEVICE_CLASS_TPU && device->device_class != QM_DEVICE_CLASS_NPU);
   set_flag (values, "nvidia", device->vendor == QM_VENDOR_NVIDIA);
   set_flag (values, "amd", device->vendor == QM_VENDOR_AMD);
+  set_flag (values, "amd_gpu", device->vendor == QM_VENDOR_AMD && !cpu);
   set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
   set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
   set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
@@ -150,38 +151,65 @@ add_tpu (JsonObject     *values,
     }
 }
 
+/* The row of PyTorch's builds that has kernels for the device. */
+static JsonObject *
+find_build (JsonObject     *software,
+            const QmDevice *device)
+{
+  JsonArray *rows = json_object_get_array_member (software, "pytorch");
+  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+
+  if (cpu || device->vendor != QM_VENDOR_NVIDIA)
+    return json_object_get_object_member (software, device->vendor == QM_VENDOR_AMD && !cpu ? "pytorch_rocm" : "pytorch_cpu");
+
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+
+      if (device->compute_capability >= json_object_get_double_member_with_default (row, "min_compute_capability", 0) &&
+          device->compute_capability <= json_object_get_double_member_with_default (row, "max_compute_capability", 99))
+        return row;
+    }
+
+  return json_object_get_object_member (software, "pytorch_cpu");
+}
+
+static void
+add_machine_images (JsonObject     *values,
+                    JsonObject     *software,
+                    const QmDevice *device)
+{
+  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+  JsonObject *aws = json_object_get_object_member (software, "aws_image");
+  gboolean old = device->vendor == QM_VENDOR_NVIDIA &&
+                 device->compute_capability < json_object_get_double_member_with_default (aws, "min_compute_capability", 0);
+
+  set_text (values, "gcp_accelerator", inner_text (software, "gcp_accelerators", device->id));
+  set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
+  set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
+  set_text (values, "aws_image_parameter", inner_text (software, cpu ? "aws_cpu_image" : old ? "aws_old_image" : "aws_image", "parameter"));
+  set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : device->vendor == QM_VENDOR_AMD ? "azure_rocm_image"
+                                                                                                                  : "azure_image", "urn"));
+}
+
 static void
 add_software (JsonObject     *values,
               JsonObject     *software,
               const QmChoice *choice)
 {
   const QmDevice *device = choice->estimate.device;
-  JsonArray *rows = software != NULL ? json_object_get_array_member (software, "pytorch") : NULL;
-  gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
+  JsonObject *build = find_build (software, device);
+  JsonObject *tensorrt = json_object_get_object_member (software, "tensorrt_llm_image");
 
-  set_text (values, "image", inner_text (software, device->vendor == QM_VENDOR_AMD && !cpu ? "rocm_image" : "cpu_image", "image"));
-  set_text (values, "torch", "2.7.1");
-  set_text (values, "cuda", "");
-  set_text (values, "min_driver", "");
-  for (guint i = 0; device->vendor == QM_VENDOR_NVIDIA && rows != NULL && i < json_array_get_length (rows); i++)
-    {
-      JsonObject *row = json_array_get_object_element (rows, i);
-
-      if (device->compute_capability < json_object_get_double_member_with_default (row, "min_compute_capability", 0) ||
-          device->compute_capability > json_object_get_double_member_with_default (row, "max_compute_capability", 99))
-        continue;
-      set_text (values, "image", json_object_get_string_member (row, "image"));
-      set_text (values, "torch", json_object_get_string_member (row, "version"));
-      set_text (values, "cuda", json_object_get_string_member (row, "cuda"));
-      set_text (values, "min_driver", json_object_get_string_member (row, "min_driver"));
-      break;
-    }
-
-  set_text (values, "gcp_accelerator", inner_text (software, "gcp_accelerators", device->id));
-  set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
-  set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
-  set_text (values, "aws_image_parameter", inner_text (software, cpu ? "aws_cpu_image" : "aws_image", "parameter"));
-  set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : "azure_image", "urn"));
+  set_text (values, "image", json_object_get_string_member (build, "image"));
+  set_text (values, "torch", json_object_get_string_member (build, "version"));
+  set_text (values, "torch_index", json_object_get_string_member (build, "index"));
+  set_text (values, "cuda", json_object_get_string_member_with_default (build, "cuda", ""));
+  set_text (values, "min_driver", json_object_get_string_member_with_default (build, "min_driver", ""));
+  set_text (values, "tensorrt_llm_image", json_object_get_string_member (tensorrt, "image"));
+  set_flag (values, "tensorrt_llm", device->vendor == QM_VENDOR_NVIDIA &&
+                                    device->compute_capability >= json_object_get_double_member (tensorrt, "min_compute_capability"));
+  add_machine_images (values, software, device);
 }
 
 /* Which server runs a trained model: one for each kind of network and device. */
@@ -357,6 +385,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_training (values, plan, choice);
   add_serving (values, choice);
   add_model (values, estimator, resolved);
+  qm_launch_add_clouds (values, qm_estimator_get_catalog (estimator), plan, choice);
 
   return values;
 }

@@ -219,14 +219,9 @@ write_file (QmLauncher  *self,
             GError     **error)
 {
   const char *template = json_object_get_string_member (description, "template");
-  g_autofree char *path = g_build_filename (self->directory, template, NULL);
-  g_autofree char *source = NULL;
-  g_autofree char *text = NULL;
+  g_autofree char *text = qm_template_fill (self->directory, template, values, error);
   QmLaunchFile *file;
 
-  if (!g_file_get_contents (path, &source, NULL, error))
-    return NULL;
-  text = qm_template_fill (template, source, values, error);
   if (text == NULL)
     return NULL;
 

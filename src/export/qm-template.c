@@ -4,18 +4,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Templates hold places {{name|filter}} and sections {{#name}} … {{/name}}, which
- * are kept where the value is true, or {{^name}} … {{/name}}, where it is not.
+/* Templates hold places {{name|filter}}, sections {{#name}} … {{/name}}, which
+ * are kept where the value is true, or {{^name}} … {{/name}}, where it is not,
+ * and {{>name}}, in whose place another template of the folder is filled.
  * Every place names the language that its value is written in: what a person
  * typed stays text there, whatever is in it. */
 
 G_DEFINE_QUARK (qm-template-error, qm_template_error)
 
+/* A template that is part of itself ends here. */
+#define DEEPEST_PART 8
+
 typedef struct {
+  const char *folder;               /* where the templates lie */
   const char *name;                 /* of the template, for errors */
   const char *text;
   const char *next;
   JsonObject *values;
+  int depth;                        /* of parts within parts */
 } Reader;
 
 static int
@@ -227,8 +233,8 @@ next_tag (Reader   *reader,
 
   *tag = g_strndup (start + 2, end - start - 2);
   reader->next = end + 2;
-  /* A section that stands alone on its line leaves no empty line. */
-  if (strchr ("#^/", (*tag)[0]) != NULL && *reader->next == '\n' && (start == reader->text || start[-1] == '\n'))
+  /* A section or part that stands alone on its line leaves no empty line. */
+  if (strchr ("#^/>", (*tag)[0]) != NULL && *reader->next == '\n' && (start == reader->text || start[-1] == '\n'))
     reader->next++;
 
   return TRUE;
@@ -250,6 +256,30 @@ fill_place (Reader      *reader,
     return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" names no language", tag);
 
   return append_filtered (reader, parts[1], value, out, error);
+}
+
+static gboolean fill_until (Reader      *reader,
+                            const char  *name,
+                            GString     *out,
+                            GError     **error);
+
+static gboolean
+fill_part (Reader      *reader,
+           const char  *name,
+           GString     *out,
+           GError     **error)
+{
+  g_autofree char *path = g_build_filename (reader->folder, name, NULL);
+  g_autofree char *text = NULL;
+  Reader part = { reader->folder, name, NULL, NULL, reader->values, reader->depth + 1 };
+
+  if (part.depth > DEEPEST_PART)
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" is part of itself", name);
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return FALSE;
+  part.text = part.next = text;
+
+  return fill_until (&part, NULL, out, error);
 }
 
 /* Up to {{/name}}, or to the end where @name is %NULL; @out %NULL: left out. */
@@ -278,6 +308,11 @@ fill_until (Reader      *reader,
           if (!fill_until (reader, tag + 1, kept ? out : NULL, error))
             return FALSE;
         }
+      else if (tag[0] == '>' && out != NULL)
+        {
+          if (!fill_part (reader, tag + 1, out, error))
+            return FALSE;
+        }
       else if (out != NULL && !fill_place (reader, tag, out, error))
         return FALSE;
     }
@@ -285,8 +320,8 @@ fill_until (Reader      *reader,
 
 /**
  * qm_template_fill:
- * @name: of the template, for errors
- * @text: the template
+ * @folder: where the templates lie
+ * @name: of the template
  * @values: strings, numbers and booleans by name
  * @error: return location for an error
  *
@@ -297,15 +332,15 @@ fill_until (Reader      *reader,
  * Returns: (transfer full): the text, or %NULL with @error set
  */
 char *
-qm_template_fill (const char  *name,
-                  const char  *text,
+qm_template_fill (const char  *folder,
+                  const char  *name,
                   JsonObject  *values,
                   GError     **error)
 {
-  Reader reader = { name, text, text, values };
+  Reader whole = { folder, name, "", "", values, -1 };
   g_autoptr (GString) out = g_string_new (NULL);
 
-  if (!fill_until (&reader, NULL, out, error))
+  if (!fill_part (&whole, name, out, error))
     return NULL;
 
   return g_string_free (g_steal_pointer (&out), FALSE);

@@ -21,8 +21,8 @@ typedef enum {
 
 GQuark qm_template_error_quark (void);
 
-char *qm_template_fill (const char  *name,
-                        const char  *text,
+char *qm_template_fill (const char  *folder,
+                        const char  *name,
                         JsonObject  *values,
                         GError     **error);
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "qm-launch-private.h"
+
+/* A task of SkyPilot may run on any of several clouds: on the machine of the
+ * choice, or on the same devices of another that the plan allows. */
+
+static gboolean
+is_allowed (const QmPlan *plan,
+            const char   *provider)
+{
+  for (int i = 0; i < plan->places.cloud.n; i++)
+    if (strcmp (plan->places.cloud.words[i], provider) == 0)
+      return TRUE;
+
+  return plan->places.cloud.n < 0;
+}
+
+static gboolean
+is_offered (QmCatalog  *catalog,
+            const char *provider,
+            const char *device,
+            int         count)
+{
+  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
+    {
+      const QmOffer *offer = qm_catalog_offer (catalog, i);
+
+      if (strcmp (offer->provider, provider) == 0 && offer->device != NULL && strcmp (offer->device->id, device) == 0 && offer->device_count == count)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* What SkyPilot calls the device. */
+static const char *
+find_accelerator (QmCatalog  *catalog,
+                  const char *id)
+{
+  JsonNode *table = qm_catalog_table (catalog, "devices");
+  JsonArray *rows = table != NULL ? json_object_get_array_member (json_node_get_object (table), "devices") : NULL;
+
+  for (guint i = 0; rows != NULL && i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+      JsonObject *names;
+
+      if (strcmp (json_object_get_string_member (row, "id"), id) != 0 || !json_object_has_member (row, "catalog_names"))
+        continue;
+      names = json_object_get_object_member (row, "catalog_names");
+      return json_object_has_member (names, "skypilot")
+               ? json_array_get_string_element (json_object_get_array_member (names, "skypilot"), 0) : NULL;
+    }
+
+  return NULL;
+}
+
+/**
+ * qm_launch_add_clouds:
+ * @values: what templates can use
+ * @catalog: a catalog
+ * @plan: a plan
+ * @choice: one of its choices
+ *
+ * Adds the clouds that SkyPilot may use: "cloud", that of the choice where
+ * SkyPilot knows it, and whether another has the same devices.
+ */
+void
+qm_launch_add_clouds (JsonObject     *values,
+                      QmCatalog      *catalog,
+                      const QmPlan   *plan,
+                      const QmChoice *choice)
+{
+  static const char * const clouds[] = { "aws", "azure", "gcp", "lambda", "runpod", "nebius", "oci", "vast", "paperspace" };
+  const QmDevice *device = choice->estimate.device;
+  const char *provider = choice->offer != NULL ? choice->offer->provider : "";
+  const char *accelerator = find_accelerator (catalog, device->id);
+  int count = MAX (1, choice->estimate.configuration.devices) / MAX (1, choice->machines);
+
+  json_object_set_string_member (values, "cloud", "");
+  json_object_set_string_member (values, "accelerator", accelerator != NULL ? accelerator : "");
+  for (guint i = 0; i < G_N_ELEMENTS (clouds); i++)
+    {
+      g_autofree char *flag = g_strconcat ("also_", clouds[i], NULL);
+      gboolean other = strcmp (provider, clouds[i]) != 0;
+
+      if (!other)
+        json_object_set_string_member (values, "cloud", provider);
+      json_object_set_boolean_member (values, flag, other && accelerator != NULL && is_allowed (plan, clouds[i]) &&
+                                                    is_offered (catalog, clouds[i], device->id, count));
+    }
+}
