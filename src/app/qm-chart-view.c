@@ -25,10 +25,15 @@ G_DEFINE_FINAL_TYPE (QmChartView, qm_chart_view, GTK_TYPE_BOX)
 
 static guint row_picked_signal;
 
+/* Only while it is looked at: a plan that changes would have hundreds of labels
+ * made anew that nobody sees. */
 static void
 fill_table (QmChartView *self)
 {
   GtkWidget *child;
+
+  if (self->chart == NULL || !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->toggle)))
+    return;
 
   while ((child = gtk_widget_get_first_child (self->table)) != NULL)
     gtk_grid_remove (GTK_GRID (self->table), child);
@@ -87,6 +92,7 @@ static void
 toggled (GtkToggleButton *button,
          QmChartView     *self)
 {
+  fill_table (self);
   gtk_stack_set_visible_child (GTK_STACK (self->stack), gtk_toggle_button_get_active (button) ? self->table : self->drawing);
 }
 

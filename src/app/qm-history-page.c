@@ -31,7 +31,7 @@ struct _QmHistoryPage {
   GtkWidget *list;
   GtkWidget *more;
   GtkWidget *nothing;               /* where no run has the words */
-  gboolean corrected;               /* estimates are, now */
+  gboolean learnt;                  /* the session knows of runs */
   gint64 next;                      /* where the next page goes on */
   gint64 removed;                   /* the run that can be had back */
 };
@@ -193,11 +193,11 @@ learn (QmHistoryPage *self)
                                                      "%u runs say how far this computer is from theory.", runs), runs);
 
   adw_action_row_set_subtitle (ADW_ACTION_ROW (self->learns), text);
-  if (!self->corrected && (!wanted || runs == 0))
+  if (runs == 0 && !self->learnt)
     return;
 
-  self->corrected = wanted && runs > 0;
-  qm_session_correct (self->session, self->corrected ? experience->calibration : NULL);
+  self->learnt = runs > 0;
+  qm_session_learn (self->session, runs > 0 ? experience->past_runs : NULL, wanted && runs > 0 ? experience->calibration : NULL);
 }
 
 static void

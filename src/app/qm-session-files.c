@@ -116,3 +116,18 @@ qm_session_dup_data_path (const char *name)
 
   return g_build_filename (data != NULL ? data : QM_DATA_DIR, name, NULL);
 }
+
+/**
+ * qm_session_dup_folder:
+ * @file: (nullable): the file a plan is from
+ *
+ * Returns: (transfer full) (nullable): the folder that the files it names are
+ *   looked for in; %NULL where there is none on this computer
+ */
+char *
+qm_session_dup_folder (GFile *file)
+{
+  g_autoptr (GFile) parent = file != NULL ? g_file_get_parent (file) : NULL;
+
+  return parent != NULL ? g_file_get_path (parent) : NULL;
+}

@@ -6,5 +6,6 @@
 G_BEGIN_DECLS
 
 QmPlan *qm_session_with_first_answers (const QmPlan *plan);
+char   *qm_session_dup_folder         (GFile        *file);
 
 G_END_DECLS

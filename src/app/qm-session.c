@@ -18,6 +18,7 @@ struct _QmSession {
   QmCatalog *catalog;
   QmEstimator *plain;               /* as the catalog says */
   QmEstimator *estimator;           /* corrected by runs of the person */
+  GPtrArray *past_runs;             /* (nullable): what those took in memory */
   QmMachine *machine;
 
   QmPlan *plan;
@@ -144,17 +145,12 @@ resolve (QmSession *self)
   g_autoptr (QmPlan) plan = qm_session_with_first_answers (self->plan);
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
   g_autoptr (GError) error = NULL;
-  g_autofree char *directory = NULL;
-
-  if (self->file != NULL)
-    {
-      g_autoptr (GFile) parent = g_file_get_parent (self->file);
-
-      directory = parent != NULL ? g_file_get_path (parent) : NULL;
-    }
+  g_autofree char *directory = qm_session_dup_folder (self->file);
 
   g_clear_pointer (&self->resolved, qm_resolved_free);
   self->resolved = qm_resolve (plan, self->catalog, directory, warnings, &error);
+  if (self->resolved != NULL && self->past_runs != NULL)
+    self->resolved->past_runs = g_ptr_array_ref (self->past_runs);
   g_clear_pointer (&self->problem, g_free);
   if (error != NULL)
     self->problem = qm_error_get_text (error, qm_language_get_words ());
@@ -233,6 +229,7 @@ qm_session_dispose (GObject *object)
   g_clear_pointer (&self->resolved, qm_resolved_free);
   g_clear_pointer (&self->plan, qm_plan_free);
   g_clear_pointer (&self->problem, g_free);
+  g_clear_pointer (&self->past_runs, g_ptr_array_unref);
   g_queue_clear_full (&self->undo, (GDestroyNotify) qm_plan_free);
 
   G_OBJECT_CLASS (qm_session_parent_class)->dispose (object);
@@ -302,19 +299,23 @@ qm_session_get_estimator (QmSession *self)
 }
 
 /**
- * qm_session_correct:
+ * qm_session_learn:
  * @self: a session
- * @calibration: (nullable): what runs of the person teach; %NULL for none
+ * @past_runs: (nullable): what runs of the person took in memory
+ * @calibration: (nullable): what they teach; %NULL for none
  *
- * Estimates anew, corrected by @calibration.
+ * Estimates anew, corrected by @calibration, and compares with @past_runs.
  */
 void
-qm_session_correct (QmSession           *self,
-                    const QmCalibration *calibration)
+qm_session_learn (QmSession           *self,
+                  GPtrArray           *past_runs,
+                  const QmCalibration *calibration)
 {
   g_autoptr (QmEstimator) estimator = calibration != NULL ? qm_estimator_calibrate (self->plain, calibration) : g_object_ref (self->plain);
 
   g_set_object (&self->estimator, estimator);
+  g_clear_pointer (&self->past_runs, g_ptr_array_unref);
+  self->past_runs = past_runs != NULL ? g_ptr_array_ref (past_runs) : NULL;
   plan_changed (self);
 }
 

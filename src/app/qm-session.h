@@ -20,7 +20,8 @@ char             *qm_session_dup_data_path      (const char     *name);
 QmSession        *qm_session_new                (GError        **error);
 
 QmEstimator      *qm_session_get_estimator      (QmSession      *self);
-void              qm_session_correct            (QmSession      *self,
+void              qm_session_learn              (QmSession           *self,
+                                                 GPtrArray           *past_runs,
                                                  const QmCalibration *calibration);
 QmCatalog        *qm_session_get_catalog        (QmSession      *self);
 QmMachine        *qm_session_get_machine        (QmSession      *self);

@@ -103,9 +103,8 @@ qm_command_chart (QmCli   *cli,
     return FALSE;
 
   resolved = qm_cli_load_plan (cli, left[1], error);
-  if (resolved == NULL)
+  if (resolved == NULL || !qm_cli_size (cli, resolved, error))
     return FALSE;
-  qm_cli_size (cli, resolved);
   recommendation = qm_cli_recommend (cli, resolved, error);
   if (recommendation == NULL)
     return FALSE;

@@ -62,9 +62,8 @@ qm_command_estimate (QmCli   *cli,
     return FALSE;
 
   resolved = qm_cli_load_plan (cli, left[1], error);
-  if (resolved == NULL)
+  if (resolved == NULL || !qm_cli_size (cli, resolved, error))
     return FALSE;
-  qm_cli_size (cli, resolved);
 
   if (resolved->plan->configuration.device[0] != '\0')
     {

@@ -178,7 +178,7 @@ qm_command_recommend (QmCli   *cli,
     }
 
   resolved = qm_cli_load_plan_without (cli, left[1], (const char * const *) without, output, error);
-  if (resolved == NULL)
+  if (resolved == NULL || !qm_cli_size (cli, resolved, error))
     return FALSE;
   recommendation = qm_cli_recommend (cli, resolved, error);
   if (recommendation == NULL)

@@ -114,6 +114,7 @@ run (const QmCommand *command,
   g_clear_object (&cli.machine);
   g_free (cli.ledger);
   g_clear_object (&cli.estimator);
+  g_clear_pointer (&cli.past_runs, g_ptr_array_unref);
   g_clear_object (&cli.catalog);
   if ((fflush (stdout) != 0 || ferror (stdout)) && status == QM_EXIT_OK)
     {

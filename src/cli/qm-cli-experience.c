@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "decide/qm-experience.h"
+#include "decide/qm-past-runs.h"
 #include "draw/qm-language.h"
 #include "qm-cli.h"
 
@@ -110,11 +111,20 @@ print_growth (QmCli            *cli,
               const QmResolved *resolved,
               GError          **error)
 {
-  QmGrowth growth;
+  g_autoptr (QmExperience) experience = qm_experience_new (ledger, cli->estimator, g_get_real_time (), error);
   g_autofree char *more = NULL, *all = NULL;
+  QmGrowth growth;
+  QmChoice choice;
+  gboolean known;
 
-  if (!qm_experience_growth (ledger, cli->estimator, resolved, &growth, error))
-    return *error == NULL;
+  if (experience == NULL)
+    return FALSE;
+
+  known = qm_estimate_pinned (cli->estimator, resolved, NULL, &choice, NULL) &&
+          qm_past_runs_growth (experience->past_runs, resolved, &choice.estimate, &growth);
+  qm_choice_clear (&choice);
+  if (!known)
+    return TRUE;
 
   more = qm_format_bytes (qm_language_get_words (), growth.per_ten_layers);
   all = qm_format_bytes (qm_language_get_words (), growth.bytes);
@@ -145,7 +155,6 @@ qm_cli_print_suggestions (QmCli       *cli,
 {
   g_autoptr (QmResolved) resolved = NULL;
   g_autoptr (GArray) runs = NULL;
-  g_autoptr (GError) local_error = NULL;
 
   cli->plain = TRUE;
   if (qm_cli_get_estimator (cli, error) == NULL)
@@ -158,33 +167,27 @@ qm_cli_print_suggestions (QmCli       *cli,
   print_suggestions (cli, runs);
   if (runs->len == 0 && !cli->json)
     g_print ("%s\n", _("No run can be suggested: the plan names no device, or trains nothing."));
-  if (!print_growth (cli, ledger, resolved, &local_error))
-    {
-      g_propagate_error (error, g_steal_pointer (&local_error));
-      return FALSE;
-    }
 
-  return TRUE;
+  return print_growth (cli, ledger, resolved, error);
 }
 
 /**
  * qm_cli_size:
- * @cli: the program, whose ledger was said where it is not the person's
- * @resolved: (inout): a plan; is given what the runs say of its memory
+ * @cli: the program
+ * @resolved: (inout): a plan; is given what the person's own runs took
+ * @error: return location for an error
  *
- * A ledger that cannot be read was said so when the estimator was made.
+ * Returns: whether it worked
  */
-void
-qm_cli_size (QmCli      *cli,
-             QmResolved *resolved)
+gboolean
+qm_cli_size (QmCli       *cli,
+             QmResolved  *resolved,
+             GError     **error)
 {
-  g_autoptr (QmLedger) ledger = NULL;
+  if (qm_cli_get_estimator (cli, error) == NULL)
+    return FALSE;
 
-  if ((cli->ledger == NULL && !qm_cli_has_ledger ()) || resolved->plan->configuration.device[0] == '\0' ||
-      qm_cli_get_estimator (cli, NULL) == NULL)
-    return;
-
-  ledger = qm_cli_open_ledger (cli->ledger, NULL);
-  if (ledger != NULL)
-    qm_experience_size (ledger, cli->estimator, resolved, NULL);
+  if (cli->past_runs != NULL && resolved->past_runs == NULL)
+    resolved->past_runs = g_ptr_array_ref (cli->past_runs);
+  return TRUE;
 }

@@ -221,6 +221,7 @@ qm_cli_learn (QmCli   *cli,
       return TRUE;
     }
 
+  cli->past_runs = g_ptr_array_ref (experience->past_runs);
   calibrated = qm_estimator_calibrate (cli->estimator, experience->calibration);
   g_set_object (&cli->estimator, calibrated);
   g_object_unref (calibrated);

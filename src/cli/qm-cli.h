@@ -29,6 +29,7 @@ typedef struct {
   QmEstimator *estimator;
   QmMachine *machine;
   gboolean json;
+  GPtrArray *past_runs;             /* (nullable): what own runs took in memory */
   gboolean plain;                   /* estimates are not corrected by own runs */
   char *ledger;                     /* (nullable): another file than the person's ledger */
   int exit_status;                  /* of a command that was run; passed on */
@@ -122,8 +123,9 @@ gboolean     qm_cli_print_suggestions (QmCli           *cli,
                                     QmLedger           *ledger,
                                     const char         *path,
                                     GError            **error);
-void         qm_cli_size           (QmCli              *cli,
-                                    QmResolved         *resolved);
+gboolean     qm_cli_size           (QmCli              *cli,
+                                    QmResolved         *resolved,
+                                    GError            **error);
 gboolean     qm_cli_learn          (QmCli              *cli,
                                     GError            **error);
 QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/qm-past-runs.h"
 #include "qm-chart-choices.h"
 #include "qm-language.h"
 
@@ -72,10 +73,12 @@ new_sizing (QmRecommendation *recommendation,
 {
   const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
   QmMemory memory = choice->estimate.memory;
+  QmGrowth growth;
   g_autofree char *name = qm_device_short_name (choice->estimate.device);
 
-  memory.measured_bytes = resolved->measured_bytes;
-  memory.history_bytes = resolved->history_bytes;
+  memory.measured_bytes = qm_past_runs_measured (resolved->past_runs, resolved, &choice->estimate);
+  if (qm_past_runs_growth (resolved->past_runs, resolved, &choice->estimate, &growth))
+    memory.history_bytes = growth.bytes;
   if (!(memory.quick_bytes > 0) || !qm_range_is_known (memory.need))
     return refuse (error, words->translate (N_("There is nothing to compare: the rules of thumb count parameters, and this job has "
                                                "none")));

@@ -128,10 +128,82 @@ test_chart (void)
   g_assert_cmpstr (qm_chart_table_cell (chart, 2, 3), ==, "+100%");
 }
 
+#define PLAN "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\"," \
+             "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"lora\",\"samples\":20000,\"epochs\":3}," \
+             "\"places\":{\"owned\":[{\"device\":\"a100-sxm4-80gb\",\"devices\":1}],\"cloud\":[],\"buy\":false}}"
+
+static void
+open_plan (Driver *driver)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = driver_path ("sizing.qmplan");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_file_set_contents (path, PLAN, -1, &error);
+  g_assert_no_error (error);
+  driver_open (driver, 1100, 900);
+  qm_window_open_file (driver->window, file);
+  driver_settle (driver);
+  driver_assert_page (driver, "answer");
+}
+
+/* A run of the plan as it was chosen, which took @bytes. */
+static void
+keep_run (Driver *driver,
+          double  bytes)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (driver->session);
+  const QmEstimate *estimate = &qm_recommendation_choice (recommendation, 0)->estimate;
+  g_autoptr (QmPlan) plan = qm_plan_copy (qm_recommendation_get_resolved (recommendation)->plan);
+  g_autofree char *path = driver_path ("ledger.db");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmLedger) ledger = qm_ledger_open (path, &error);
+  g_autoptr (QmRun) run = qm_run_new ("own");
+  gsize length;
+
+  g_assert_no_error (error);
+  plan->configuration = estimate->configuration;
+  plan->training = estimate->training;
+  run->plan = qm_plan_to_data (plan, &length);
+  run->status = QM_RUN_STATUS_FINISHED;
+  run->source = QM_RUN_SOURCE_RECORDED;
+  qm_run_set_measured (run, "memory.per_device_bytes", bytes);
+  g_assert_true (qm_ledger_add (ledger, run, NULL, &error));
+}
+
+/* The ways of sizing are compared beside the answer, own runs among them. */
+static void
+test_sizing (void)
+{
+  g_auto (Driver) before = { 0 }, after = { 0 };
+  g_autoptr (GPtrArray) views = NULL;
+  guint shown = 0;
+
+  open_plan (&before);
+  g_assert_true (driver_shows (driver_page (&before), "Memory by three ways of sizing, and what each leaves out"));
+  keep_run (&before, 21e9);
+  driver_close (&before);
+
+  open_plan (&after);
+  g_assert_true (driver_shows (driver_page (&after), "Memory by each way of sizing, your own runs as well, and what each leaves out"));
+  views = driver_find_all (driver_page (&after), QM_TYPE_CHART_VIEW);
+  for (guint i = 0; i < views->len; i++)
+    {
+      g_autoptr (GPtrArray) toggles = driver_find_all (g_ptr_array_index (views, i), GTK_TYPE_TOGGLE_BUTTON);
+
+      g_assert_cmpuint (toggles->len, ==, 1);
+      g_assert_false (driver_shows (g_ptr_array_index (views, i), "Your latest run of this very plan. It holds for that software and that data."));
+      gtk_toggle_button_set_active (g_ptr_array_index (toggles, 0), TRUE);
+      shown += driver_shows (g_ptr_array_index (views, i), "Your latest run of this very plan. It holds for that software and that data.");
+    }
+  g_assert_cmpuint (shown, ==, 1);
+}
+
 static void
 add_tests (void)
 {
   g_test_add_func ("/history/import-and-undo", test_import_and_undo);
+  g_test_add_func ("/history/sizing", test_sizing);
   g_test_add_func ("/history/chart", test_chart);
 }
 

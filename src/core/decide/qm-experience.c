@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/qm-past-runs.h"
+
 /* The latest runs; more say little more. */
 #define MOST_RUNS 60
 
@@ -41,6 +43,7 @@ qm_experience_free (QmExperience *self)
 
   g_clear_pointer (&self->calibration, qm_calibration_free);
   g_ptr_array_unref (self->refused);
+  g_ptr_array_unref (self->past_runs);
   g_free (self);
 }
 
@@ -113,7 +116,11 @@ learn_figures (Learning         *self,
       qm_calibration_sample_init (&sample, resolved->plan, resolved->model, estimate, figures[i].quantity, measured, origin_of (run));
       sample.age_years = fmax (0, (self->now - run->started) / YEAR);
       if (qm_calibration_sample_is_possible (&sample, qm_estimator_get_calibration_constants (self->estimator), &reason))
-        g_array_append_val (self->samples, sample);
+        {
+          g_array_append_val (self->samples, sample);
+          if (figures[i].quantity == QM_MEASURED_MEMORY)
+            qm_past_runs_add (self->experience->past_runs, qm_resolved_copy (resolved), estimate, measured);
+        }
       else
         refuse (self->experience, run, figures[i].key, reason);
     }
@@ -124,26 +131,28 @@ learn_figures (Learning         *self,
 /* The plan of a run, as it was pinned; %NULL where it cannot be resolved any more. */
 static QmResolved *
 resolve (QmEstimator *estimator,
-         const char  *plan_text)
+         const QmRun *run)
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
-  g_autoptr (QmPlan) plan = qm_plan_from_data (plan_text, -1, warnings, NULL);
+  g_autoptr (QmPlan) plan = qm_plan_from_data (run->plan, -1, warnings, NULL);
+  QmResolved *resolved = plan != NULL ? qm_resolve (plan, qm_estimator_get_catalog (estimator), ".", warnings, NULL) : NULL;
 
-  return plan != NULL ? qm_resolve (plan, qm_estimator_get_catalog (estimator), ".", warnings, NULL) : NULL;
+  /* a log names no configuration, but the device it was made on */
+  if (resolved != NULL && resolved->plan->configuration.device[0] == '\0' && run->device != NULL)
+    qm_word_set (resolved->plan->configuration.device, run->device);
+
+  return resolved;
 }
 
 static void
 learn_run (Learning    *self,
            const QmRun *run)
 {
-  g_autoptr (QmResolved) resolved = resolve (self->estimator, run->plan);
+  g_autoptr (QmResolved) resolved = resolve (self->estimator, run);
   QmChoice choice;
 
   if (resolved == NULL)
     return;
-  /* a log names no configuration, but the device it was made on */
-  if (resolved->plan->configuration.device[0] == '\0' && run->device != NULL)
-    qm_word_set (resolved->plan->configuration.device, run->device);
   if (qm_estimate_pinned (self->estimator, resolved, NULL, &choice, NULL))
     self->experience->runs += learn_figures (self, run, resolved, &choice.estimate);
   qm_choice_clear (&choice);
@@ -179,6 +188,7 @@ qm_experience_new (QmLedger     *ledger,
   Learning learning = { self, plain, now, samples };
   g_autoptr (GArray) ids = NULL;
 
+  self->past_runs = qm_past_runs_new ();
   self->refused = g_ptr_array_new_with_free_func ((GDestroyNotify) refused_free);
   ids = qm_ledger_list_planned (ledger, MOST_RUNS, error);
   if (ids == NULL)
@@ -229,168 +239,6 @@ qm_experience_explain (QmEstimator      *estimator,
   qm_estimate_clear (&before);
 
   return message;
-}
-
-/* -------------------------------------------------------- the same with other layers */
-
-/* Everything but the depth. */
-static gboolean
-has_same_structure (const QmResolved *a,
-                    const QmResolved *b)
-{
-  const QmArchitecture *x = &a->model->architecture, *y = &b->model->architecture;
-  const QmTraining *p = &a->plan->training, *q = &b->plan->training;
-
-  return a->plan->task == b->plan->task && a->plan->activity == b->plan->activity && x->hidden == y->hidden && x->heads == y->heads &&
-         x->ffn == y->ffn && x->vocabulary == y->vocabulary && p->method == q->method && p->precision == q->precision &&
-         p->optimizer == q->optimizer && p->sequence_length == q->sequence_length && p->activation_checkpointing == q->activation_checkpointing &&
-         a->plan->configuration.micro_batch == b->plan->configuration.micro_batch &&
-         g_str_equal (a->plan->configuration.device, b->plan->configuration.device);
-}
-
-static gboolean
-has_same_layout (const QmResolved *a,
-                 const QmResolved *b)
-{
-  const QmConfiguration *x = &a->plan->configuration, *y = &b->plan->configuration;
-
-  return x->devices == y->devices && x->sharding == y->sharding && x->offload == y->offload && x->tensor_parallel == y->tensor_parallel &&
-         x->pipeline_parallel == y->pipeline_parallel && a->plan->training.lora_rank == b->plan->training.lora_rank;
-}
-
-/* Least squares of y over x, and the latest y of the plan itself. */
-typedef struct {
-  double n, x, y, xx, xy;
-  double same;
-} Line;
-
-static gboolean
-fit (const Line *line,
-     double     *slope,
-     double     *level)
-{
-  double spread = line->n * line->xx - line->x * line->x;
-
-  if (line->n < 2 || !(spread > 1e-9))
-    return FALSE;
-
-  *slope = (line->n * line->xy - line->x * line->y) / spread;
-  *level = (line->y - *slope * line->x) / line->n;
-  return TRUE;
-}
-
-static void
-add_run (Line             *line,
-         const QmRun      *run,
-         QmEstimator      *estimator,
-         const QmResolved *resolved)
-{
-  g_autoptr (QmResolved) other = can_teach (run) ? resolve (estimator, run->plan) : NULL;
-  double bytes = qm_run_measured (run, "memory.per_device_bytes");
-  double layers;
-
-  if (other == NULL || isnan (bytes) || !has_same_structure (resolved, other))
-    return;
-
-  layers = other->model->architecture.layers;
-  if (!(line->same > 0) && other->model->parameters == resolved->model->parameters && has_same_layout (resolved, other))
-    line->same = bytes;
-  if (!(layers > 0))
-    return;
-
-  line->n++;
-  line->x += layers;
-  line->y += bytes;
-  line->xx += layers * layers;
-  line->xy += layers * bytes;
-}
-
-static gboolean
-draw_line (QmLedger          *ledger,
-           QmEstimator       *estimator,
-           const QmResolved  *resolved,
-           Line              *line,
-           GError           **error)
-{
-  g_autoptr (GArray) ids = qm_ledger_list_planned (ledger, MOST_RUNS, error);
-
-  if (ids == NULL)
-    return FALSE;
-
-  for (guint i = 0; i < ids->len; i++)
-    {
-      g_autoptr (QmRun) run = qm_ledger_get (ledger, g_array_index (ids, gint64, i), error);
-
-      if (run == NULL)
-        return FALSE;
-      add_run (line, run, estimator, resolved);
-    }
-
-  return TRUE;
-}
-
-/**
- * qm_experience_growth:
- * @ledger: the runs of a person
- * @estimator: an estimator
- * @resolved: a plan whose device is named
- * @growth: (out caller-allocates): what runs of the same structure say
- * @error: return location for a #QM_LEDGER_ERROR
- *
- * Requirement B5: memory grows evenly with the number of layers. Runs of the
- * same structure, at least two of them of different depths, say by how much.
- *
- * Returns: whether there are such runs; %FALSE without @error where there are not
- */
-gboolean
-qm_experience_growth (QmLedger          *ledger,
-                      QmEstimator       *estimator,
-                      const QmResolved  *resolved,
-                      QmGrowth          *growth,
-                      GError           **error)
-{
-  double layers = resolved->model->architecture.layers;
-  double slope, level;
-  Line line = { 0 };
-
-  if (!(layers > 0) || !draw_line (ledger, estimator, resolved, &line, error))
-    return FALSE;
-  if (!fit (&line, &slope, &level))
-    return FALSE;
-
-  *growth = (QmGrowth) { 10 * slope, level + slope * layers, (guint) line.n };
-  return TRUE;
-}
-
-/**
- * qm_experience_size:
- * @ledger: the runs of a person
- * @estimator: an estimator
- * @resolved: (inout): a plan whose device is named
- * @error: return location for a #QM_LEDGER_ERROR
- *
- * Requirements B4 and B5: sets what the latest run of this very plan took, and
- * what runs of the same structure and another depth say of it.
- *
- * Returns: whether the ledger could be read
- */
-gboolean
-qm_experience_size (QmLedger     *ledger,
-                    QmEstimator  *estimator,
-                    QmResolved   *resolved,
-                    GError      **error)
-{
-  double slope, level;
-  Line line = { 0 };
-
-  if (!draw_line (ledger, estimator, resolved, &line, error))
-    return FALSE;
-
-  resolved->measured_bytes = line.same;
-  if (fit (&line, &slope, &level))
-    resolved->history_bytes = fmax (0, level + slope * resolved->model->architecture.layers);
-
-  return TRUE;
 }
 
 /* ------------------------------------------------------------- what would teach most */

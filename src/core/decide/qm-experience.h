@@ -18,6 +18,7 @@ typedef struct {
  * @calibration: what the runs say about how far estimates are off
  * @runs: how many runs it is made of
  * @refused: (element-type QmRefusedFigure): what cannot be true
+ * @past_runs: what they took in memory, see qm-past-runs.h
  *
  * What a person's own runs teach.
  */
@@ -25,6 +26,7 @@ typedef struct {
   QmCalibration *calibration;
   guint runs;
   GPtrArray *refused;
+  GPtrArray *past_runs;
 } QmExperience;
 
 QmExperience *qm_experience_new         (QmLedger         *ledger,
@@ -37,31 +39,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmExperience, qm_experience_free)
 QmMessage    *qm_experience_explain     (QmEstimator      *estimator,
                                          const QmResolved *resolved,
                                          const QmEstimate *estimate);
-
-/**
- * QmGrowth:
- * @per_ten_layers: bytes of memory that ten layers more take
- * @bytes: what the plan would take by that
- * @runs: of how many runs it is known
- *
- * What runs of the same structure and another depth say of a plan.
- */
-typedef struct {
-  double per_ten_layers;
-  double bytes;
-  guint runs;
-} QmGrowth;
-
-gboolean      qm_experience_growth      (QmLedger         *ledger,
-                                         QmEstimator      *estimator,
-                                         const QmResolved *resolved,
-                                         QmGrowth         *growth,
-                                         GError          **error);
-
-gboolean      qm_experience_size        (QmLedger         *ledger,
-                                         QmEstimator      *estimator,
-                                         QmResolved       *resolved,
-                                         GError          **error);
 
 /**
  * QmTeachingRun:

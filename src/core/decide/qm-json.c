@@ -3,6 +3,7 @@
 
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-past-runs.h"
 #include "estimate/qm-llm-inference-constants.h"
 #include "qm-enum.h"
 #include "qm-enum-types.h"
@@ -141,7 +142,7 @@ add_model (JsonObject       *root,
 
 static void
 add_memory (JsonObject       *root,
-            const QmMemory   *memory,
+            const QmEstimate *estimate,
             const QmResolved *resolved,
             const QmCapacity *capacity)
 {
@@ -152,6 +153,9 @@ add_memory (JsonObject       *root,
   JsonObject *object = json_object_new ();
   JsonObject *breakdown = json_object_new ();
   JsonObject *methods = json_object_new ();
+  const QmMemory *memory = &estimate->memory;
+  double measured = qm_past_runs_measured (resolved->past_runs, resolved, estimate);
+  QmGrowth growth;
   gboolean judged = memory->usable_bytes > 0 && qm_range_is_known (memory->need);
 
   for (int i = 0; i < QM_MEMORY_N_PARTS; i++)
@@ -160,8 +164,8 @@ add_memory (JsonObject       *root,
   set_count (methods, "quick_bytes", memory->quick_bytes);
   set_count (methods, "basic_bytes", memory->basic_bytes);
   set_count (methods, "precise_bytes", memory->need.p50);
-  set_count (methods, "measured_bytes", resolved->measured_bytes > 0 ? resolved->measured_bytes : NAN);
-  set_count (methods, "history_bytes", resolved->history_bytes > 0 ? resolved->history_bytes : NAN);
+  set_count (methods, "measured_bytes", measured > 0 ? measured : NAN);
+  set_count (methods, "history_bytes", qm_past_runs_growth (resolved->past_runs, resolved, estimate, &growth) ? growth.bytes : NAN);
 
   set_range (object, "per_device_bytes", memory->device);
   json_object_set_object_member (object, "breakdown", breakdown);
@@ -382,7 +386,7 @@ qm_choice_to_json (QmEstimator      *estimator,
   json_object_set_int_member (root, "version", 1);
   add_model (root, estimator, resolved, estimate);
   json_object_set_member (root, "configuration", qm_configuration_to_json (&estimate->configuration));
-  add_memory (root, &estimate->memory, resolved, &capacity);
+  add_memory (root, estimate, resolved, &capacity);
   add_throughput (root, &estimate->throughput);
   add_serving (root, &estimate->serving);
   add_time (root, &estimate->time);

@@ -149,6 +149,8 @@ qm_model_read_facts (QmModel    *self,
   self->ops = fact (facts, "ops", 0);
   self->family = family != NULL ? family_of_word (family) : QM_FAMILY_UNKNOWN;
   g_strlcpy (self->kind, json_object_get_string_member_with_default (facts, "kind", ""), sizeof self->kind);
+  g_strlcpy (self->series, json_object_get_string_member_with_default (facts, "series", ""), sizeof self->series);
+  self->depth = fact (facts, "depth", 0);
   if (self->config == NULL)
     {
       self->architecture.hidden = fact (facts, "hidden", 0);

@@ -123,6 +123,8 @@ typedef struct {
   gboolean catalogued;              /* found in the vision catalog */
   QmFamily family;
   char kind[24];                    /* classification, detection, diffusion ... */
+  char series[32];                  /* networks that differ in nothing but @depth; "" unknown */
+  double depth;                     /* layers, where the network's name counts them; 0 unknown */
   double image_size;
   double flops_per_sample;
   double pass_flops;

@@ -540,8 +540,7 @@ qm_resolved_copy (const QmResolved *self)
   copy->given = qm_plan_copy (self->given);
   copy->plan = qm_plan_copy (self->plan);
   copy->model = qm_model_copy (self->model);
-  copy->measured_bytes = self->measured_bytes;
-  copy->history_bytes = self->history_bytes;
+  copy->past_runs = self->past_runs != NULL ? g_ptr_array_ref (self->past_runs) : NULL;
   copy->assumed = g_ptr_array_new_with_free_func ((GDestroyNotify) assumption_free);
   for (guint i = 0; i < self->assumed->len; i++)
     {
@@ -596,5 +595,6 @@ qm_resolved_free (QmResolved *self)
   qm_plan_free (self->plan);
   qm_model_free (self->model);
   g_clear_pointer (&self->assumed, g_ptr_array_unref);
+  g_clear_pointer (&self->past_runs, g_ptr_array_unref);
   g_free (self);
 }

@@ -28,9 +28,7 @@ typedef struct {
  * @plan: the same with every default filled in
  * @model: what the model is
  * @assumed: (element-type QmAssumption): the defaults taken
- * @measured_bytes: memory of a device in a run of this very plan; 0 unknown
- * @history_bytes: what runs of the same structure and another depth say of it; 0
- *   unknown
+ * @past_runs: (nullable): what runs of the person took, of qm_past_runs_new()
  *
  * A plan ready to be estimated.
  */
@@ -39,8 +37,7 @@ typedef struct {
   QmPlan *plan;
   QmModel *model;
   GPtrArray *assumed;
-  double measured_bytes;
-  double history_bytes;
+  GPtrArray *past_runs;
 } QmResolved;
 
 QmResolved *qm_resolve        (const QmPlan *plan,
