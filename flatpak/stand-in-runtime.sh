@@ -47,6 +47,9 @@ unpack() { # unpack TAR TREE
   # What an extension brings comes before the runtime's own.
   printf '%s\n' 'include /run/flatpak/ld.so.conf.d/app-*.conf' /app/lib \
     'include /run/flatpak/ld.so.conf.d/runtime-*.conf' 'include /etc/ld.so.conf.d/*.conf' >"$2/usr/etc/ld.so.conf"
+  # The host's fonts are seen, as in the real one.
+  printf '%s\n' '<?xml version="1.0"?>' '<fontconfig>' '  <dir>/app/share/fonts</dir>' '  <dir>/run/host/fonts</dir>' \
+    '  <dir>/run/host/user-fonts</dir>' '</fontconfig>' >"$2/usr/etc/fonts/conf.d/50-flatpak.conf"
   mkdir -p "$2/usr/lib/$triplet/GL"
 }
 

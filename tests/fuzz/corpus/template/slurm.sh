@@ -1,0 +1,32 @@
+#!/bin/bash
+# {{title|comment}}
+# Quartermaster, {{date|comment}}: {{label|comment}}
+# Costs about {{cost_per_hour|comment}} {{currency|comment}} an hour while it runs.
+# Stop it: scancel JOB
+#SBATCH --job-name={{job|name}}
+#SBATCH --nodes={{nodes|word}}
+#SBATCH --ntasks-per-node=1
+{{#gpu}}
+#SBATCH --gpus-per-node={{per_node|word}}
+{{/gpu}}
+#SBATCH --cpus-per-task=8
+#SBATCH --time={{run_hours|word}}:00:00
+#SBATCH --signal=B:TERM@300
+#SBATCH --requeue
+#SBATCH --output=%x-%j.log
+set -euo pipefail
+{{#training}}
+MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+export MASTER_ADDR
+srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-backend=c10d \
+  --rdzv-endpoint="$MASTER_ADDR:29500" --rdzv-id="$SLURM_JOB_ID" train.py --data "${DATA:-data}" \
+  --batch {{micro_batch|word}} --accumulation {{accumulation|word}} --epochs {{epochs|word}} --checkpoint-minutes {{checkpoint_minutes|word}}
+{{/training}}
+{{^training}}
+{{#language}}
+srun vllm serve {{model|shell}} --port {{port|word}} --tensor-parallel-size {{tensor_parallel|word}} --max-model-len {{context|word}}
+{{/language}}
+{{^language}}
+srun python serve_onnxruntime.py model.onnx
+{{/language}}
+{{/training}}
