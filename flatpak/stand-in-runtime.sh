@@ -16,7 +16,7 @@ repo=$folder/stand-in-repo
 
 platform="libgtk-4-1 libadwaita-1-0 libgtksourceview-5-0 libjson-glib-1.0-0 libsqlite3-0 libsoup-3.0-0 glib-networking
   libgtk-4-bin libglib2.0-bin librsvg2-common gsettings-desktop-schemas adwaita-icon-theme hicolor-icon-theme
-  shared-mime-info fonts-inter fonts-dejavu-core ca-certificates tzdata dconf-gsettings-backend libgl1-mesa-dri libegl1"
+  shared-mime-info locales fonts-inter fonts-dejavu-core ca-certificates tzdata dconf-gsettings-backend libgl1-mesa-dri libegl1"
 sdk="$platform gcc libc6-dev meson ninja-build pkgconf gettext python3 elfutils binutils libxml2-utils
   libgtk-4-dev libadwaita-1-dev libgtksourceview-5-dev libjson-glib-dev libsqlite3-dev libsoup-3.0-dev
   desktop-file-utils appstream appstream-compose"
@@ -27,6 +27,8 @@ tree() { # tree NAME PACKAGES
     --aptopt='APT::Install-Recommends "false"' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*/LC_MESSAGES/*' \
+    --customize-hook='chroot "$1" localedef --no-archive -i en_US -f UTF-8 en_US.UTF-8' \
+    --customize-hook='chroot "$1" localedef --no-archive -i zh_CN -f UTF-8 zh_CN.UTF-8' \
     --keyring=/usr/share/keyrings/debian-archive-keyring.gpg trixie - ${DEBIAN_MIRROR:-} >"$folder/$1.tar"
 }
 

@@ -118,5 +118,8 @@ pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
 pages long 1280 6400 default en_US.UTF-8 answer
 pages long-narrow 400 7400 default en_US.UTF-8 answer
 pages long-dark-zh_CN 1280 5600 prefer-dark zh_CN.UTF-8 answer
+# For software centres: docs/screenshots has four of them.
+pages store 1000 700 default en_US.UTF-8
+pages store-dark 1000 700 prefer-dark en_US.UTF-8 answer
 [ -n "${PICTURES:-}" ] || { charts; reports; }
 exit $failed

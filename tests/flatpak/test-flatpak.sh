@@ -48,7 +48,7 @@ same_answer() {
 }
 
 report_in_chinese() {
-  cli --env=LANGUAGE=zh_CN --env=LC_ALL=C.UTF-8 $id report "$seen/example.qmplan" --language zh_CN -o "$seen/cli.pdf" || return 1
+  cli $id report "$seen/example.qmplan" --language zh_CN -o "$seen/cli.pdf" || return 1
   [ "$(head -c 4 "$seen/cli.pdf")" = %PDF ] && pdftotext "$seen/cli.pdf" - | grep -q 内存
 }
 
