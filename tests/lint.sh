@@ -6,13 +6,14 @@ set -uo pipefail
 source=$1 build=$2
 status=0
 
-for script in "$source"/dev "$source"/.ci/run "$source"/tests/*.sh "$source"/data/*.bash; do
+for script in "$source"/dev "$source"/.ci/run "$source"/tests/*.sh "$source"/tests/flatpak/*.sh "$source"/flatpak/*.sh "$source"/data/*.bash; do
   bash -n "$script" || status=1
 done
 
 python3 "$source/tests/check-headers.py" "$source" "$build" || status=1
 
 python3 "$source/tests/check-style.py" "$source" || status=1
+python3 "$source/tests/analyse.py" "$source" "$build" || status=1
 "$source/tests/run-tests.sh" "$build" --suite house || status=1
 
 exit $status

@@ -78,7 +78,7 @@ print_stages (QmRecommendation *recommendation,
       g_autofree char *time = qm_format_seconds (words, stage->hours * 3600);
       g_autofree char *money = qm_format_money (words, stage->money, currency);
 
-      g_print ("  %d. %s: %s, %s, %s\n", i + 1, text, stage->label, time, money);
+      g_print ("  %u. %s: %s, %s, %s\n", i + 1, text, stage->label, time, money);
     }
 }
 
