@@ -220,7 +220,8 @@ qm_report_facts (QmReport *report)
 {
   Fact facts[] = { memory_fact (report), time_fact (report), cost_fact (report), quality_fact (report) };
   QmScene *scene = qm_scene_new (report->document->language);
-  double width = (qm_document_width (report->document) - (G_N_ELEMENTS (facts) - 1) * GUTTER) / G_N_ELEMENTS (facts);
+  const guint n = G_N_ELEMENTS (facts);
+  double width = (qm_document_width (report->document) - (n - 1) * GUTTER) / n;
   g_autoptr (GString) alternative = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
