@@ -322,7 +322,7 @@ read_family (QmLlmTrainingConstants  *self,
 
   key = g_strconcat ("rate.eta.", family->word, NULL);
   family->attention = attention;
-  family->log_rate = get_constant (constants, key, 0);
+  family->rate = exp (get_constant (constants, key, 0));
   family->nic = 1e9 * qm_constants_number (line, "nic_gb_per_second", self->link.nic_other);
   family->domain = qm_constants_number (line, "domain", self->link.domain);
   family->fp8_other = has_trait (line, "fp8-other");
@@ -400,7 +400,7 @@ read_framework (QmLlmTrainingConstants  *self,
   stack_key = g_strconcat ("rate.stack.", stack_word, NULL);
   own_key = g_strconcat ("rate.framework.", framework->word, NULL);
   framework->stack = stack;
-  framework->log_rate = get_constant (constants, stack_key, 0) + get_constant (constants, own_key, 0);
+  framework->slowness = exp (-get_constant (constants, stack_key, 0) - get_constant (constants, own_key, 0));
   framework->is_reference = has_trait (line, "reference");
   framework->deepspeed = has_trait (line, "deepspeed");
   framework->deepspeed_alone = has_trait (line, "deepspeed-alone");
@@ -550,6 +550,9 @@ qm_llm_training_constants_new (JsonNode  *node,
       !read_lines (self, root, "frozen-weights", QM_LLM_MAX_FROZEN, read_frozen, error) ||
       !read_usual (self, root, error))
     return NULL;
+
+  /* nothing is known of the framework that the table lacks */
+  self->frameworks[self->n_frameworks].slowness = 1;
 
   return g_steal_pointer (&self);
 }

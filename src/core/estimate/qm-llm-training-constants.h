@@ -186,7 +186,7 @@ typedef struct {
 typedef struct {
   char word[16];
   QmLlmAttention attention;
-  double log_rate;
+  double rate;                      /* of matrix products, over that of the reference */
   double nic;                       /* bytes per second and device */
   double domain;                    /* devices */
   gboolean fp8_other;
@@ -203,7 +203,7 @@ typedef struct {
 typedef struct {
   char word[24];
   QmLlmStack stack;
-  double log_rate;                  /* of its class and its own */
+  double slowness;                  /* of its class and its own: step time over the reference's */
   gboolean is_reference;            /* that the others are measured against */
   gboolean deepspeed;               /* ZeRO means DeepSpeed */
   gboolean deepspeed_alone;         /* even where nothing is split */

@@ -74,7 +74,7 @@ usual_full (const QmLlmTraining   *plan,
 static gboolean
 is_gaudi (const QmDevice *device)
 {
-  return g_str_has_prefix (device->id, "gaudi");
+  return device->vendor == QM_VENDOR_INTEL && g_str_has_prefix (device->id, "gaudi");
 }
 
 /**
@@ -225,12 +225,12 @@ resolve_recomputed (QmLlmJob *self)
   if (!(target > 0))
     return;
 
-  qm_llm_memory_predict (self, &constants->choice, &none);
+  qm_llm_memory_predict_peak (self, &constants->choice, &none);
   if (none.whole <= target)
     return;
 
   self->recomputed = 1;
-  qm_llm_memory_predict (self, &constants->choice, &all);
+  qm_llm_memory_predict_peak (self, &constants->choice, &all);
   if (all.whole < target)
     self->recomputed = (none.whole - target) / (none.whole - all.whole);
 }
@@ -268,7 +268,7 @@ resolve_checkpointing (QmLlmJob *self)
       return;
     }
 
-  qm_llm_memory_predict (self, &constants->choice, &memory);
+  qm_llm_memory_predict_peak (self, &constants->choice, &memory);
   if (memory.reserved >= capacity)
     self->checkpointing = QM_CHECKPOINTING_FULL;
 }

@@ -445,13 +445,19 @@ keeps_gradients (const QmLlmJob *job)
          (job->framework->deepspeed && job->sharding != QM_SHARDING_NONE);
 }
 
+/* What the peak is made of, at the end of the forward pass or at the update. */
 static void
-fill_parts (QmLlmMemory  *memory,
-            const States *states,
-            double        gradients,
-            double        activations,
-            double        logits)
+fill_parts (QmLlmMemory    *memory,
+            const QmLlmJob *job,
+            const States   *states,
+            double          kept_activations,
+            double          kept_logits)
 {
+  gboolean at_update = states->weights + states->optimizer + states->gathered + states->gradients >
+                       memory->fixed + (kept_activations + kept_logits) * job->tokens;
+  double gradients = at_update || keeps_gradients (job) ? states->gradients : 0;
+  double activations = at_update ? 0 : kept_activations * job->tokens;
+  double logits = at_update ? 0 : kept_logits * job->tokens;
   double *parts = memory->parts;
   double sum = 0;
 
@@ -470,11 +476,35 @@ fill_parts (QmLlmMemory  *memory,
   parts[QM_MEMORY_FRAGMENTATION] = memory->reserved - memory->allocated;
 }
 
+static void
+predict_peak (const QmLlmJob             *job,
+              const QmLlmMemoryConstants *constants,
+              const States               *states,
+              double                      activations,
+              double                      logits,
+              QmLlmMemory                *memory)
+{
+  gboolean several = job->devices > 1;
+  double forward;
+
+  memory->update = states->weights + states->optimizer + states->gathered;
+  memory->fixed = memory->update + (keeps_gradients (job) ? states->gradients : 0);
+  memory->per_micro_batch = (activations + logits) * job->tokens / job->micro_batch;
+  forward = memory->fixed + (activations + logits) * job->tokens;
+
+  memory->update = fmax (memory->update + states->gradients, states->load);
+  memory->growth = several ? constants->reserved_sharded : constants->reserved_single;
+  memory->context = (constants->context_gib + (several ? constants->context_communication_gib : 0)) * QM_GIB;
+  memory->allocated = fmax (forward, memory->update);
+  memory->reserved = memory->growth * memory->allocated;
+  memory->whole = memory->reserved + memory->context;
+}
+
 /**
- * qm_llm_memory_predict:
+ * qm_llm_memory_predict_peak:
  * @job: a job
  * @constants: fitted constants
- * @memory: (out caller-allocates): its peak on the fullest device
+ * @memory: (out caller-allocates): its peak on the fullest device, without parts
  *
  * allocated = max (end of the forward pass, optimizer step, load); reserved is
  * that times the growth of the caching allocator; the whole device shows the
@@ -482,31 +512,33 @@ fill_parts (QmLlmMemory  *memory,
  * what is gathered, activations and logits, and gradients where they stay.
  */
 void
+qm_llm_memory_predict_peak (const QmLlmJob             *job,
+                            const QmLlmMemoryConstants *constants,
+                            QmLlmMemory                *memory)
+{
+  States states = job->plan->frozen ? adapter_states (job, constants) : full_states (job, constants);
+  double logits = logits_bytes (job, constants);
+
+  predict_peak (job, constants, &states, kept_activations (job, constants, logits), logits, memory);
+}
+
+/**
+ * qm_llm_memory_predict:
+ * @job: a job
+ * @constants: fitted constants
+ * @memory: (out caller-allocates): its peak on the fullest device
+ *
+ * What qm_llm_memory_predict_peak() says, and what it is made of.
+ */
+void
 qm_llm_memory_predict (const QmLlmJob             *job,
                        const QmLlmMemoryConstants *constants,
                        QmLlmMemory                *memory)
 {
-  gboolean several = job->devices > 1;
   States states = job->plan->frozen ? adapter_states (job, constants) : full_states (job, constants);
   double logits = logits_bytes (job, constants);
   double activations = kept_activations (job, constants, logits);
-  double resident = keeps_gradients (job) ? states.gradients : 0;
-  double forward, update;
-  gboolean at_update;
 
-  memory->fixed = states.weights + states.optimizer + states.gathered + resident;
-  memory->per_micro_batch = (activations + logits) * job->tokens / job->micro_batch;
-  forward = memory->fixed + (activations + logits) * job->tokens;
-  update = states.weights + states.optimizer + states.gathered + states.gradients;
-  at_update = update > forward;
-
-  memory->update = fmax (update, states.load);
-  memory->growth = several ? constants->reserved_sharded : constants->reserved_single;
-  memory->context = (constants->context_gib + (several ? constants->context_communication_gib : 0)) * QM_GIB;
-  memory->allocated = fmax (forward, memory->update);
-  memory->reserved = memory->growth * memory->allocated;
-  memory->whole = memory->reserved + memory->context;
-
-  fill_parts (memory, &states, at_update ? states.gradients : resident,
-              at_update ? 0 : activations * job->tokens, at_update ? 0 : logits * job->tokens);
+  predict_peak (job, constants, &states, activations, logits, memory);
+  fill_parts (memory, job, &states, activations, logits);
 }

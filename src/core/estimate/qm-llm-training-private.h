@@ -162,6 +162,9 @@ void     qm_llm_job_resolve_layout     (QmLlmJob                     *self,
                                         double                        global_batch);
 
 /* memory */
+void     qm_llm_memory_predict_peak    (const QmLlmJob               *job,
+                                        const QmLlmMemoryConstants   *constants,
+                                        QmLlmMemory                  *memory);
 void     qm_llm_memory_predict         (const QmLlmJob               *job,
                                         const QmLlmMemoryConstants   *constants,
                                         QmLlmMemory                  *memory);

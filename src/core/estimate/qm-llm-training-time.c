@@ -128,11 +128,17 @@ launch_floor (const QmLlmJob *job,
   return floor_seconds * job->plan->shape.layers / job->pipeline * passes;
 }
 
+/* What the cube of a smaller share adds is lost in rounding. */
+#define NOTHING_BESIDE 1e-6
+
 /* The third power makes a smooth maximum of work and floor. */
 static double
 smooth_maximum (double a,
                 double b)
 {
+  if (b < NOTHING_BESIDE * a)
+    return a;
+
   return cbrt (a * a * a + b * b * b);
 }
 
@@ -146,7 +152,7 @@ time_micro_batch (const QmLlmJob *job,
   const Passes p = count_passes (job);
   double tokens = job->tokens / (job->tensor * job->pipeline);
   double bandwidth = job->device->bandwidth_bytes_per_second;
-  double rate = peak * job->mamf * exp (job->family->log_rate) * (s->moe ? k->moe : 1);
+  double rate = peak * job->mamf * job->family->rate * (s->moe ? k->moe : 1);
   double quantised_traffic = plan->integer_4_bit ? k->dequantise_int4 : k->dequantise_nf4;
   MicroBatch t = { 0 };
 
@@ -224,14 +230,14 @@ static double
 step_scale (const QmLlmJob *job)
 {
   const QmLlmRateConstants *k = &job->plan->constants->rate;
-  double log_rate = job->framework->log_rate;
+  double slowness = job->framework->slowness;
   gboolean is_python = job->stack == QM_LLM_STACK_FSDP || job->stack == QM_LLM_STACK_EAGER;
   double padding = job->plan->unpacked && job->micro_batch > 1 ? k->padding : 1;
 
   if (job->plan->training.compiled == QM_TERNARY_YES && is_python)
-    log_rate += k->compiled;
+    slowness *= exp (-k->compiled);
 
-  return (1 + (job->devices > 8 ? k->straggle * log2 (job->devices / 8) : 0)) * exp (-log_rate) * padding;
+  return (1 + (job->devices > 8 ? k->straggle * log2 (job->devices / 8) : 0)) * slowness * padding;
 }
 
 static double

@@ -168,7 +168,8 @@ run_candidates (Runs                  *runs,
                 const QmLlmTraining   *self,
                 const QmDevice        *device,
                 const QmKnownDevice   *known,
-                const QmConfiguration *given)
+                const QmConfiguration *given,
+                gboolean               with_parts)
 {
   const QmLlmCandidates stated = { 1, { { self->framework, 1 } } };
   const QmLlmCandidates *candidates = &stated;
@@ -187,7 +188,10 @@ run_candidates (Runs                  *runs,
 
       run->weight = candidates->items[i].weight;
       qm_llm_job_init (&run->job, self, device, given, family, mamf, candidates->items[i].framework);
-      qm_llm_memory_predict (&run->job, &self->constants->memory, &run->memory);
+      if (with_parts)
+        qm_llm_memory_predict (&run->job, &self->constants->memory, &run->memory);
+      else
+        qm_llm_memory_predict_peak (&run->job, &self->constants->memory, &run->memory);
     }
 }
 
@@ -217,7 +221,10 @@ mean_of (const Runs *runs,
 
   for (int i = 0; i < runs->n; i++)
     {
-      logs[i] = log (G_STRUCT_MEMBER (double, &runs->items[i], offset));
+      double value = G_STRUCT_MEMBER (double, &runs->items[i], offset);
+
+      /* frameworks of one class often differ in one of the two alone */
+      logs[i] = i > 0 && value == G_STRUCT_MEMBER (double, &runs->items[i - 1], offset) ? logs[i - 1] : log (value);
       mean += runs->items[i].weight * logs[i];
     }
 
@@ -431,7 +438,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
       return;
     }
 
-  run_candidates (&runs, self, device, NULL, configuration);
+  run_candidates (&runs, self, device, NULL, configuration, TRUE);
   time_candidates (&runs);
 
   estimate->trainable_parameters = self->trainable;
@@ -467,7 +474,7 @@ qm_llm_training_outline (const QmLlmTraining   *self,
   if (!(self->shape.parameters > 0))
     return;
 
-  run_candidates (&runs, self, device, known, configuration);
+  run_candidates (&runs, self, device, known, configuration, FALSE);
   first = &runs.items[0];
   outline->need_width = qm_llm_memory_width (&first->job);
   outline->need_bytes = mean_of (&runs, G_STRUCT_OFFSET (Run, memory.whole), &outline->need_width);

@@ -5,6 +5,9 @@
 
 #define TERA 1e12
 
+/* What the fourth power of a smaller share adds is lost in rounding. */
+#define NOTHING_BESIDE 1e-4
+
 /* Fewer values a number has, more of them a joule computes. */
 typedef enum {
   WIDTH_8,
@@ -33,6 +36,9 @@ qm_domain_soft_max (double a,
     return 0;
 
   ratio = fmin (a, b) / largest;
+  if (ratio < NOTHING_BESIDE)
+    return largest;
+
   square = ratio * ratio;
   return largest * sqrt (sqrt (1 + square * square));
 }
@@ -41,7 +47,10 @@ static double
 soft_min (double a,
           double b)
 {
-  return b > 0 ? 1 / qm_domain_soft_max (1 / a, 1 / b) : a;
+  double ratio = fmin (a, b) / fmax (a, b);
+  double square = ratio * ratio;
+
+  return b > 0 ? fmin (a, b) / sqrt (sqrt (1 + square * square)) : a;
 }
 
 static QmDomainKind
@@ -148,8 +157,11 @@ qm_domain_site_init (QmDomainSite                  *self,
       self->kind = kind_of (device);
       read_architecture (self);
       self->joined = qm_domain_joined (self);
+      self->bridge = device->link_type != NULL && strstr (device->link_type, "bridge") != NULL;
     }
-  self->bandwidth = reached_bandwidth (self);
+  /* a part of a processor is as fast as that part */
+  if (known == NULL || self->kind == QM_DOMAIN_KIND_CPU)
+    self->bandwidth = reached_bandwidth (self);
   self->cores = given->cpu_cores > 0 ? given->cpu_cores : cores;
   self->core_share = self->kind == QM_DOMAIN_KIND_CPU ? fmin (1, self->cores / cores) : 1;
   self->devices = MAX (1, given->devices);

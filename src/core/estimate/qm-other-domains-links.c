@@ -46,7 +46,6 @@ inside_rate (const QmDomainSite *self,
   const QmDevice *device = self->device;
   const char *stated = self->given->interconnect;
   double shared = group >= constants->shared_from ? constants->pcie_shared : 1;
-  gboolean bridge = device->link_type != NULL && strstr (device->link_type, "bridge") != NULL;
   gboolean alone = device->device_class == QM_DEVICE_CLASS_CONSUMER || device->device_class == QM_DEVICE_CLASS_WORKSTATION;
 
   if (strncmp (stated, "pcie", 4) == 0)
@@ -58,7 +57,7 @@ inside_rate (const QmDomainSite *self,
     }
 
   /* a bridge joins two cards, unless the plan says that they are joined */
-  if (device->link_bytes_per_second > 0 && (!bridge || self->devices <= 2 || strncmp (stated, "nvlink", 6) == 0))
+  if (device->link_bytes_per_second > 0 && (!self->bridge || self->devices <= 2 || strncmp (stated, "nvlink", 6) == 0))
     return device->link_bytes_per_second / 2 * constants->nvlink;
 
   return own_pcie_rate (self) * constants->pcie * shared * (alone ? constants->no_p2p : 1);
@@ -94,7 +93,7 @@ outside_rate (const QmDomainSite *self,
 {
   const QmDomainLinkConstants *constants = &self->constants->link;
   gboolean datacenter = self->device->device_class == QM_DEVICE_CLASS_DATACENTER;
-  double stated = stated_network (self->given->interconnect);
+  double stated = self->given->interconnect[0] != '\0' ? stated_network (self->given->interconnect) : 0;
 
   if (stated > 0)
     return stated / 8 / group;

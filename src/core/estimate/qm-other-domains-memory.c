@@ -350,6 +350,7 @@ relieve (const QmOtherDomains *self,
   QmDomainStore eased = *store;
   double whole, room;
 
+  eased.spread = TRUE;
   place_tables (self, tables, eased.parts);
   whole = sum_of (eased.parts);
   if (whole > budget)
@@ -402,11 +403,12 @@ qm_domain_store (const QmOtherDomains *self,
     relieve (self, site, budget, store);
 }
 
-/* All parts are affine in the batch from two samples on. */
+/* All parts are affine in the batch from two samples on. @store is that of @batch. */
 static double
 largest_batch (const QmOtherDomains *self,
                const QmDomainSite   *site,
                double                batch,
+               const QmDomainStore  *store,
                double                budget)
 {
   double small = fmax (2, batch);
@@ -416,7 +418,10 @@ largest_batch (const QmOtherDomains *self,
   if (!(budget > 0))
     return 0;
 
-  qm_domain_store (self, site, small, 0, &one);
+  if (batch < small || store->spread)
+    qm_domain_store (self, site, small, 0, &one);
+  else
+    one = *store;
   qm_domain_store (self, site, 2 * small, 0, &two);
   slope = (sum_of (two.parts) - sum_of (one.parts)) / small;
   fixed = sum_of (one.parts) - slope * small;
@@ -510,7 +515,7 @@ qm_domain_fill_memory (const QmOtherDomains *self,
 
   qm_domain_judge (self, site, store->tables_on_host, memory);
   if (self->trains)
-    memory->largest_micro_batch = largest_batch (self, site, batch, (1 - self->headroom) * memory->usable_bytes);
+    memory->largest_micro_batch = largest_batch (self, site, batch, store, (1 - self->headroom) * memory->usable_bytes);
   memory->state = qm_domain_memory_state (self, site);
 }
 
@@ -538,5 +543,5 @@ qm_domain_outline_memory (const QmOtherDomains *self,
   outline->host_bytes = cpu ? outline->need_bytes : store->host_bytes;
   outline->usable_bytes = site->device->usable_bytes;
   if (self->trains && outline->need_bytes <= budget)
-    outline->largest_micro_batch = largest_batch (self, site, batch, budget);
+    outline->largest_micro_batch = largest_batch (self, site, batch, store, budget);
 }

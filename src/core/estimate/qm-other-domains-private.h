@@ -122,6 +122,7 @@ typedef struct {
   gboolean measured;
   gboolean large_cache;
   gboolean new_port;
+  gboolean bridge;                  /* links join two devices only */
   double joined;                    /* devices of several machines as if in one; 0 none */
   double bandwidth;                 /* reached by kernels */
   double cores;                     /* in use, CPUs */
@@ -159,6 +160,7 @@ typedef struct {
 typedef struct {
   double parts[QM_MEMORY_N_PARTS];
   double host_bytes;
+  gboolean spread;                  /* embedding tables, which did not fit whole */
   gboolean tables_on_host;          /* of embedding tables, a part */
   double host_share;                /* of their rows, read from there */
 } QmDomainStore;

@@ -88,7 +88,7 @@ add_stack (const QmOtherDomains *self,
            QmDomainRun          *run)
 {
   *factor = self->constants->stack[field][stack];
-  run->sigma = hypot (run->sigma, self->constants->stack_sigma[field][stack]);
+  run->sigma = sqrt (run->sigma * run->sigma + self->constants->stack_sigma[field][stack] * self->constants->stack_sigma[field][stack]);
 }
 
 /* One optimizer step: micro-steps, update, exchange of gradients. */

@@ -134,7 +134,9 @@ static double
 finish_width (const QmOtherDomains *self,
               double                sigma)
 {
-  return QM_NORMAL_P90 * hypot (sigma, self->constants->sigma.finish);
+  double finish = self->constants->sigma.finish;
+
+  return QM_NORMAL_P90 * sqrt (sigma * sigma + finish * finish);
 }
 
 static double
@@ -219,31 +221,18 @@ predict (const QmOtherDomains *self,
     qm_domain_run (self, site, store->host_share, run);
 }
 
-/**
- * qm_other_domains_predict:
- * @self: a predictor
- * @device: what the job runs on
- * @configuration: how many, and how the batch is split, as far as it is given
- * @estimate: (inout): where memory, rate, serving figures, the resolved
- *   configuration and the training as evaluated are filled in; the rest stays
- *   as it is
- *
- * Predicts memory and rate of one configuration. Where the data sheet has no
- * rate at all there is none here ("no-rate"), nor where nothing tells how much
- * a model computes ("no-flops"). Ranges come from cross-validation on measured
- * cases. Allocates nothing.
- */
-void
-qm_other_domains_predict (const QmOtherDomains  *self,
-                          const QmDevice        *device,
-                          const QmConfiguration *configuration,
-                          QmEstimate            *estimate)
+static void
+predict_on (const QmOtherDomains  *self,
+            const QmDevice        *device,
+            const QmDomainSite    *known,
+            const QmConfiguration *configuration,
+            QmEstimate            *estimate)
 {
   QmDomainSite site;
   QmDomainStore store;
   QmDomainRun run = { .accumulation = 1 };
 
-  qm_domain_site_init (&site, self->constants, device, NULL, configuration);
+  qm_domain_site_init (&site, self->constants, device, known, configuration);
   estimate->device = device;
   run.data_parallel = site.devices;
   if (self->job == QM_DOMAIN_JOB_TABULAR)
@@ -273,17 +262,41 @@ qm_other_domains_predict (const QmOtherDomains  *self,
     fill_throughput (self, &site, &run, estimate);
 }
 
+/**
+ * qm_other_domains_predict:
+ * @self: a predictor
+ * @device: what the job runs on
+ * @configuration: how many, and how the batch is split, as far as it is given
+ * @estimate: (inout): where memory, rate, serving figures, the resolved
+ *   configuration and the training as evaluated are filled in; the rest stays
+ *   as it is
+ *
+ * Predicts memory and rate of one configuration. Where the data sheet has no
+ * rate at all there is none here ("no-rate"), nor where nothing tells how much
+ * a model computes ("no-flops"). Ranges come from cross-validation on measured
+ * cases. Allocates nothing.
+ */
+void
+qm_other_domains_predict (const QmOtherDomains  *self,
+                          const QmDevice        *device,
+                          const QmConfiguration *configuration,
+                          QmEstimate            *estimate)
+{
+  predict_on (self, device, NULL, configuration, estimate);
+}
+
 /* Gradient boosting is not searched over splits: its estimate is as quick. */
 static void
 outline_tabular (const QmOtherDomains  *self,
                  const QmDevice        *device,
+                 const QmDomainSite    *known,
                  const QmConfiguration *configuration,
                  QmOutline             *outline)
 {
   QmEstimate estimate;
 
   qm_estimate_clear (&estimate);
-  qm_other_domains_predict (self, device, configuration, &estimate);
+  predict_on (self, device, known, configuration, &estimate);
   qm_outline_from_estimate (outline, &estimate);
 }
 
@@ -311,7 +324,7 @@ qm_other_domains_outline (const QmOtherDomains  *self,
 
   if (self->job == QM_DOMAIN_JOB_TABULAR)
     {
-      outline_tabular (self, device, configuration, outline);
+      outline_tabular (self, device, known != NULL ? &known->site : NULL, configuration, outline);
       return;
     }
 
