@@ -384,10 +384,12 @@ cannot_be_had (QmAnswerPage *self)
 
 static GtkWidget *
 list_column_new (const char *title,
+                 const char *topic,
                  GtkWidget **head,
                  GtkWidget **list)
 {
-  GtkWidget *column = qm_ui_box (GTK_ORIENTATION_VERTICAL, 9);
+  GtkWidget *column = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
+  GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 6);
 
   *list = gtk_list_box_new ();
   gtk_widget_add_css_class (*list, "boxed-list");
@@ -395,7 +397,9 @@ list_column_new (const char *title,
   gtk_widget_set_valign (*list, GTK_ALIGN_START);
   qm_ui_set_label (*list, title);
   *head = qm_ui_label (title, "heading");
-  gtk_box_append (GTK_BOX (column), *head);
+  gtk_box_append (GTK_BOX (line), *head);
+  gtk_box_append (GTK_BOX (line), qm_ui_guide (topic, _("Read about it in the guide")));
+  gtk_box_append (GTK_BOX (column), line);
   gtk_box_append (GTK_BOX (column), *list);
 
   return column;
@@ -445,8 +449,8 @@ build_body (QmAnswerPage *self,
   GtkWidget *changes_title;
   GtkWidget *head = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
 
-  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("Why this one"), &self->reasons_title, &self->reasons));
-  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("What would change it"), &changes_title, &self->changes));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("Why this one"), "choice", &self->reasons_title, &self->reasons));
+  qm_columns_append (QM_COLUMNS (columns), list_column_new (_("What would change it"), "range", &changes_title, &self->changes));
   gtk_box_append (GTK_BOX (content), columns);
 
   self->matrix_title = qm_ui_wrapped ("", "caption second");

@@ -34,6 +34,7 @@ static const struct {
   { "win.show-place::computer", { "<Alt>2", NULL }, N_("This Computer") },
   { "win.show-place::history", { "<Alt>3", NULL }, N_("History") },
   { "win.breakdown", { "<Control>b", NULL }, N_("What the estimate is made of") },
+  { "win.guide::", { "F1", NULL }, N_("Guide") },
   { "app.shortcuts", { "<Control>question", NULL }, N_("Keyboard shortcuts") },
   { "window.close", { "<Control>w", NULL }, N_("Close the window") },
   { "app.quit", { "<Control>q", NULL }, N_("Quit") },

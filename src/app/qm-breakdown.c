@@ -100,6 +100,7 @@ qm_breakdown_new (QmRecommendation *recommendation)
   AdwDialog *dialog = adw_dialog_new ();
   GtkWidget *view = adw_toolbar_view_new ();
   GtkWidget *page = adw_preferences_page_new ();
+  GtkWidget *header = adw_header_bar_new ();
 
   adw_preferences_page_set_description (ADW_PREFERENCES_PAGE (page), choice->label);
   if (qm_range_is_known (choice->estimate.memory.need))
@@ -108,7 +109,8 @@ qm_breakdown_new (QmRecommendation *recommendation)
     adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (time_group_new (&choice->estimate.throughput)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (money_group_new (plan, choice)));
 
-  adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), adw_header_bar_new ());
+  adw_header_bar_pack_start (ADW_HEADER_BAR (header), qm_ui_guide ("estimate", _("Read about it in the guide")));
+  adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), header);
   adw_toolbar_view_set_content (ADW_TOOLBAR_VIEW (view), page);
   adw_dialog_set_title (dialog, _("What the estimate is made of"));
   adw_dialog_set_child (dialog, view);

@@ -151,6 +151,29 @@ qm_ui_clear (GtkWidget *box)
 }
 
 /**
+ * qm_ui_guide:
+ * @topic: the id of an entry of the guide
+ * @tooltip: what it explains
+ *
+ * Returns: (transfer floating): a button that opens the guide there
+ */
+GtkWidget *
+qm_ui_guide (const char *topic,
+             const char *tooltip)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name ("help-about-symbolic");
+
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "circular");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.guide");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", topic);
+
+  return button;
+}
+
+/**
  * qm_ui_set_label:
  * @widget: a widget that shows no text of its own
  * @label: its name for assistive technology

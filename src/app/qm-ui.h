@@ -24,6 +24,8 @@ GtkWidget *qm_ui_tool         (const char *icon_name,
                                const char *tooltip,
                                GCallback   clicked,
                                gpointer    data);
+GtkWidget *qm_ui_guide        (const char *topic,
+                               const char *tooltip);
 void       qm_ui_set_label    (GtkWidget  *widget,
                                const char *label);
 

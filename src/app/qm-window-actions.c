@@ -6,7 +6,9 @@
 #include "draw/qm-report.h"
 #include "qm-answer-page.h"
 #include "qm-breakdown.h"
+#include "qm-compare-dialog.h"
 #include "qm-error.h"
+#include "qm-guide.h"
 #include "qm-window.h"
 #include "qm-wizard-page.h"
 
@@ -85,6 +87,14 @@ show_breakdown (GtkWidget  *widget,
     adw_dialog_present (qm_breakdown_new (recommendation), widget);
 }
 
+static void
+show_guide (GtkWidget  *widget,
+            const char *name,
+            GVariant   *parameter)
+{
+  adw_dialog_present (qm_guide_new (g_variant_get_string (parameter, NULL)), widget);
+}
+
 /* ---------------------------------------------------------------------- plans */
 
 static void
@@ -127,11 +137,54 @@ opened (GObject      *source,
     qm_window_open_file (self, file);
 }
 
+/**
+ * qm_window_compare:
+ * @self: a window whose plan has an answer
+ * @file: another plan
+ *
+ * Shows the plan of @self beside that of @file.
+ */
+void
+qm_window_compare (QmWindow *self,
+                   GFile    *file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *problem = NULL;
+  AdwDialog *dialog;
+
+  if (qm_session_get_recommendation (qm_window_get_session (self)) == NULL)
+    {
+      qm_window_show_error (self, _("There is nothing to compare"), _("The answers of this plan do not fit together."));
+      return;
+    }
+  dialog = qm_compare_dialog_new (qm_window_get_session (self), file, &error);
+  if (dialog != NULL)
+    {
+      adw_dialog_present (dialog, GTK_WIDGET (self));
+      return;
+    }
+  problem = qm_error_get_text (error, qm_language_get_words ());
+  qm_window_show_error (self, _("The plan could not be opened"), problem);
+}
+
 static void
-ask_for_file (QmWindow   *self,
-              const char *title,
-              const char *pattern,
-              const char *kind)
+compared (GObject      *source,
+          GAsyncResult *result,
+          gpointer      data)
+{
+  g_autoptr (QmWindow) self = data;
+  g_autoptr (GFile) file = gtk_file_dialog_open_finish (GTK_FILE_DIALOG (source), result, NULL);
+
+  if (file != NULL)
+    qm_window_compare (self, file);
+}
+
+static void
+ask_for_file (QmWindow            *self,
+              const char          *title,
+              const char          *pattern,
+              const char          *kind,
+              GAsyncReadyCallback  callback)
 {
   g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
@@ -142,7 +195,7 @@ ask_for_file (QmWindow   *self,
     gtk_file_filter_add_pattern (filter, patterns[i]);
   gtk_file_dialog_set_title (dialog, title);
   gtk_file_dialog_set_default_filter (dialog, filter);
-  gtk_file_dialog_open (dialog, GTK_WINDOW (self), NULL, opened, g_object_ref (self));
+  gtk_file_dialog_open (dialog, GTK_WINDOW (self), NULL, callback, g_object_ref (self));
 }
 
 static void
@@ -150,7 +203,7 @@ open_plan (GtkWidget  *widget,
            const char *name,
            GVariant   *parameter)
 {
-  ask_for_file (QM_WINDOW (widget), _("Open a plan"), "*.qmplan", _("Plans"));
+  ask_for_file (QM_WINDOW (widget), _("Open a plan"), "*.qmplan", _("Plans"), opened);
 }
 
 static void
@@ -158,7 +211,15 @@ open_model (GtkWidget  *widget,
             const char *name,
             GVariant   *parameter)
 {
-  ask_for_file (QM_WINDOW (widget), _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"));
+  ask_for_file (QM_WINDOW (widget), _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"), opened);
+}
+
+static void
+compare_plans (GtkWidget  *widget,
+               const char *name,
+               GVariant   *parameter)
+{
+  ask_for_file (QM_WINDOW (widget), _("Compare with another plan"), "*.qmplan", _("Plans"), compared);
 }
 
 static void
@@ -364,11 +425,13 @@ qm_window_class_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "win.show-toast", "s", show_toast);
   gtk_widget_class_install_action (widget_class, "win.launch", NULL, show_launch);
   gtk_widget_class_install_action (widget_class, "win.breakdown", NULL, show_breakdown);
+  gtk_widget_class_install_action (widget_class, "win.guide", "s", show_guide);
   gtk_widget_class_install_action (widget_class, "win.new", NULL, new_plan);
   gtk_widget_class_install_action (widget_class, "win.say-excluded", NULL, say_excluded);
   gtk_widget_class_install_action (widget_class, "win.undo", NULL, undo);
   gtk_widget_class_install_action (widget_class, "win.open", NULL, open_plan);
   gtk_widget_class_install_action (widget_class, "win.open-model", NULL, open_model);
+  gtk_widget_class_install_action (widget_class, "win.compare", NULL, compare_plans);
   gtk_widget_class_install_action (widget_class, "win.open-uri", "s", open_uri);
   gtk_widget_class_install_action (widget_class, "win.save", NULL, save);
   gtk_widget_class_install_action (widget_class, "win.save-as", NULL, save_as);

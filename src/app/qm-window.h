@@ -33,4 +33,7 @@ void       qm_window_save_report  (QmWindow       *self,
                                    GFile          *file);
 void       qm_window_class_install_actions (GtkWidgetClass *widget_class);
 
+void        qm_window_compare         (QmWindow *self,
+                                       GFile    *file);
+
 G_END_DECLS

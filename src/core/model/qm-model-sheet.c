@@ -42,10 +42,18 @@ add (GPtrArray  *facts,
   g_ptr_array_add (facts, fact);
 }
 
+/* Memory, in GiB as drivers report it. */
 static QmMessage *
 bytes_message (double bytes)
 {
-  return qm_message_add (qm_message_new ("model-bytes", "{bytes}"), "bytes", QM_ARGUMENT_FILE_BYTES, bytes);
+  return qm_message_add (qm_message_new ("model-bytes", "{bytes}"), "bytes", QM_ARGUMENT_BYTES, bytes);
+}
+
+/* What lies on a disk, in GB as file managers show it. */
+static QmMessage *
+file_message (double bytes)
+{
+  return qm_message_add (qm_message_new ("model-file-bytes", "{bytes}"), "bytes", QM_ARGUMENT_FILE_BYTES, bytes);
 }
 
 static QmMessage *
@@ -158,8 +166,8 @@ cache_message (const QmArchitecture *a)
   if (ideal >= reserved)
     return bytes_message (ideal);
   message = qm_message_new ("model-cache", N_("{ideal}; {reserved} where an engine keeps every layer at full length"));
-  qm_message_add (message, "ideal", QM_ARGUMENT_FILE_BYTES, ideal);
-  return qm_message_add (message, "reserved", QM_ARGUMENT_FILE_BYTES, reserved);
+  qm_message_add (message, "ideal", QM_ARGUMENT_BYTES, ideal);
+  return qm_message_add (message, "reserved", QM_ARGUMENT_BYTES, reserved);
 }
 
 static void
@@ -208,9 +216,9 @@ add_weights (GPtrArray     *facts,
            N_("AWQ; embedding and output head stay in 16 bit"));
     }
   if (configured > 0)
-    add (facts, N_("Weights as they are packed"), bytes_message (configured), N_("By the packing that the config.json names"));
+    add (facts, N_("Weights as they are packed"), file_message (configured), N_("By the packing that the config.json names"));
   if (self->stored_bytes > 0)
-    add (facts, N_("Weights in the file"), bytes_message (self->stored_bytes), N_("Added up over its tensors"));
+    add (facts, N_("Weights in the file"), file_message (self->stored_bytes), N_("Added up over its tensors"));
 }
 
 static const char *
@@ -251,8 +259,8 @@ add_serving (GPtrArray     *facts,
     serve = qm_message_new ("model-serve-plain", N_("{most} in 16 bit"));
   if (least <= 0)
     least = format_bytes (self, formats, "awq-int4", 4.25);
-  qm_message_add (serve, "least", QM_ARGUMENT_FILE_BYTES, least + cache);
-  qm_message_add (serve, "most", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters + cache);
+  qm_message_add (serve, "least", QM_ARGUMENT_BYTES, least + cache);
+  qm_message_add (serve, "most", QM_ARGUMENT_BYTES, 2 * self->parameters + cache);
   add (facts, N_("To serve it"), serve, serving_origin (tokens));
 }
 
@@ -268,9 +276,9 @@ add_training (GPtrArray     *facts,
                                               "{qlora} with QLoRA"));
   else
     train = qm_message_new ("model-train-plain", N_("{all} to train all weights; those that stay frozen take {lora} with LoRA"));
-  qm_message_add (train, "all", QM_ARGUMENT_FILE_BYTES, ADAMW_BYTES * self->parameters);
-  qm_message_add (train, "lora", QM_ARGUMENT_FILE_BYTES, 2 * self->parameters);
-  qm_message_add (train, "qlora", QM_ARGUMENT_FILE_BYTES, format_bytes (self, formats, "nf4", 4.13));
+  qm_message_add (train, "all", QM_ARGUMENT_BYTES, ADAMW_BYTES * self->parameters);
+  qm_message_add (train, "lora", QM_ARGUMENT_BYTES, 2 * self->parameters);
+  qm_message_add (train, "qlora", QM_ARGUMENT_BYTES, format_bytes (self, formats, "nf4", 4.13));
   add (facts, N_("To train it"), train, N_("16 bytes a parameter with AdamW in mixed precision; what a batch takes comes on top"));
 }
 

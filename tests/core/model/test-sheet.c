@@ -67,9 +67,9 @@ test_decoder (void)
   assert_line (sheet, "Parameters", "7,615,616,512");
   assert_line (sheet, "Layers × width", "28 × 3584");
   assert_line (sheet, "Attention", "28 heads share 4 sets of keys and values");
-  assert_line (sheet, "Memory for each token of a conversation", "57 kB");
-  assert_line (sheet, "Memory for a conversation of 8192 tokens", "470 MB");
-  assert_line (sheet, "Weights in 16 bit", "15 GB");
+  assert_line (sheet, "Memory for each token of a conversation", "56 KiB");
+  assert_line (sheet, "Memory for a conversation of 8192 tokens", "448 MiB");
+  assert_line (sheet, "Weights in 16 bit", "14 GiB");
   assert_line (sheet, "Weights in the file", NULL);
 }
 
@@ -84,7 +84,7 @@ test_packed (void)
   model->stored_bytes = 4.68e9;
   sheet = qm_model_sheet (model, NULL);
   assert_line (sheet, "Weights in the file", "4.7 GB");
-  assert_line (sheet, "To serve it", "5.2 GB as it is packed, 16 GB in 16 bit");
+  assert_line (sheet, "To serve it", "4.8 GiB as it is packed, 15 GiB in 16 bit");
 }
 
 /* A file in 16 bit whose norms are in 32 bit is not packed. */
@@ -98,7 +98,7 @@ test_not_packed (void)
   model->stored_bytes = 2 * model->parameters + 2 * 57 * 3584;
   sheet = qm_model_sheet (model, NULL);
   serving = find_text (sheet, "To serve it");
-  g_assert_true (g_str_has_suffix (serving, " in 4 bit, 16 GB in 16 bit"));
+  g_assert_true (g_str_has_suffix (serving, " in 4 bit, 15 GiB in 16 bit"));
 }
 
 /* BERT base: 109,514,298 weights with the head that guesses words, from the
@@ -115,7 +115,7 @@ test_encoder (void)
   assert_line (sheet, "Parameters", "109,514,298");
   assert_line (sheet, "Context", "512 tokens");
   assert_line (sheet, "Memory for each token of a conversation", NULL);
-  assert_line (sheet, "Weights in 16 bit", "219 MB");
+  assert_line (sheet, "Weights in 16 bit", "209 MiB");
 }
 
 /* The network of Stable Diffusion 1.5, 859,520,964 weights: formats that pack
@@ -131,11 +131,11 @@ test_convolutions (void)
 
   assert_line (sheet, "What it is", "UNet2DConditionModel: a network of an image pipeline");
   assert_line (sheet, "Parameters", "859,520,964");
-  assert_line (sheet, "Weights in 16 bit", "1.7 GB");
+  assert_line (sheet, "Weights in 16 bit", "1.6 GiB");
   assert_line (sheet, "Weights in 8 bit", NULL);
   assert_line (sheet, "Weights in 4 bit", NULL);
-  assert_line (sheet, "To serve it", "1.7 GB in 16 bit");
-  assert_line (sheet, "To train it", "14 GB to train all weights; those that stay frozen take 1.7 GB with LoRA");
+  assert_line (sheet, "To serve it", "1.6 GiB in 16 bit");
+  assert_line (sheet, "To train it", "13 GiB to train all weights; those that stay frozen take 1.6 GiB with LoRA");
 }
 
 /* Nothing is said of what is not known. */
