@@ -22,7 +22,7 @@ srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-
 {{/training}}
 {{^training}}
 {{#language}}
-srun vllm serve {{model|shell}} --port {{port|word}} --tensor-parallel-size {{tensor_parallel|word}} --max-model-len {{context|word}}
+srun vllm serve {{model|shell}} --port {{port|word}} --tensor-parallel-size {{tensor_parallel|word}}{{#several_stages}} --pipeline-parallel-size {{pipeline_parallel|word}}{{/several_stages}} --max-model-len {{context|word}}
 {{/language}}
 {{^language}}
 srun python serve_onnxruntime.py model.onnx

@@ -319,6 +319,10 @@ add_serving (JsonObject     *values,
   set_count (values, "total_context", MAX (1, serving->concurrency) * (serving->input_tokens + serving->output_tokens));
   set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
   set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
+  set_flag (values, "experts_outside", c->cpu_expert_layers > 0);
+  set_count (values, "cpu_expert_layers", c->cpu_expert_layers);
+  set_flag (values, "several_stages", c->pipeline_parallel > 1);
+  set_count (values, "pipeline_parallel", MAX (1, c->pipeline_parallel));
   set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
   set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
   set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));

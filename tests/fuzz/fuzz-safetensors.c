@@ -9,7 +9,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data,
                         gsize         size)
 {
-  QmSafetensors header = { 0 };
+  g_auto (QmSafetensors) header = { 0 };
   g_autoptr (JsonObject) config = NULL;
   g_autoptr (QmModel) model = NULL;
 

@@ -16,6 +16,9 @@ void    qm_choice_copy           (const QmChoice *source,
 void    qm_choice_set_label      (QmChoice       *choice);
 gboolean   qm_memory_is_taken      (const QmMemory *memory);
 QmMessage *qm_memory_explain_taken (const QmMemory *memory);
+void       qm_layout_note          (const QmResolved *resolved,
+                                    const QmEstimate *estimate,
+                                    GPtrArray        *messages);
 
 /* (element-type QmChoice), with a clear function */
 GArray *qm_choices_new           (void);

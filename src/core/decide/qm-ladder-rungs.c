@@ -64,6 +64,17 @@ recompute_activations (QmDescent *descent)
   return QM_RUNG_TAKEN;
 }
 
+/* Modules that read the same keep it once, and there is no mask. */
+static QmRungState
+no_adapter_dropout (QmDescent *descent)
+{
+  if (descent->now.training.method == QM_METHOD_FULL || descent->now.training.lora_dropout == 0)
+    return QM_RUNG_ALREADY;
+
+  descent->plan->training.lora_dropout = 0;
+  return QM_RUNG_TAKEN;
+}
+
 static QmRungState
 chunked_loss (QmDescent *descent)
 {
@@ -239,6 +250,16 @@ llama_cpp_format (const char *weights)
   return strchr (weights, '4') != NULL ? "gguf-q4_k_m" : "gguf-q8_0";
 }
 
+/* Only llama.cpp computes with what lies in system memory. */
+static void
+move_to_llama_cpp (QmDescent *descent)
+{
+  qm_word_set (descent->plan->serving.engine, "llama.cpp");
+  qm_word_set (descent->plan->serving.weights, llama_cpp_format (descent->now.serving_plan.weights));
+  if (strcmp (descent->plan->serving.kv_cache, "fp8") == 0)
+    qm_word_set (descent->plan->serving.kv_cache, "q8_0");
+}
+
 /* The most layers that fit stay on the device. */
 static QmRungState
 layers_in_system_memory (QmDescent *descent)
@@ -250,10 +271,8 @@ layers_in_system_memory (QmDescent *descent)
   if (descent->now.configuration.gpu_layers >= 0 && descent->now.configuration.gpu_layers < high)
     return QM_RUNG_ALREADY;
 
-  qm_word_set (descent->plan->serving.engine, "llama.cpp");
-  qm_word_set (descent->plan->serving.weights, llama_cpp_format (descent->now.serving_plan.weights));
-  if (strcmp (descent->plan->serving.kv_cache, "fp8") == 0)
-    qm_word_set (descent->plan->serving.kv_cache, "q8_0");
+  move_to_llama_cpp (descent);
+  descent->plan->configuration.cpu_expert_layers = 0;
   while (low < high)
     {
       QmEstimate estimate;
@@ -271,17 +290,51 @@ layers_in_system_memory (QmDescent *descent)
   return QM_RUNG_TAKEN;
 }
 
+/* The fewest layers whose experts go, from the first on. */
+static QmRungState
+experts_in_system_memory (QmDescent *descent)
+{
+  const QmArchitecture *architecture = &descent->model->architecture;
+  int low = 1, high = architecture->layers;
+
+  if (descent->device->unified_memory || descent->device->device_class == QM_DEVICE_CLASS_CPU || !(architecture->experts > 1))
+    return QM_RUNG_IMPOSSIBLE;
+  if (descent->now.configuration.cpu_expert_layers > 0 || descent->now.configuration.gpu_layers >= 0)
+    return QM_RUNG_ALREADY;
+
+  move_to_llama_cpp (descent);
+  while (low < high)
+    {
+      QmEstimate estimate;
+      int middle = (low + high) / 2;
+
+      descent->plan->configuration.cpu_expert_layers = middle;
+      qm_descent_evaluate (descent, &estimate);
+      if (qm_descent_fits (descent, &estimate.memory))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+  descent->plan->configuration.cpu_expert_layers = low;
+
+  return QM_RUNG_TAKEN;
+}
+
 static QmRungState
 split_among_devices (QmDescent *descent)
 {
   const QmConfiguration *now = &descent->now.configuration;
+  int ways = now->devices;
 
-  if (now->devices < 2)
+  /* no attention head lies on two of them */
+  while (ways > 1 && !qm_architecture_can_share_heads (&descent->model->architecture, ways))
+    ways--;
+  if (ways < 2)
     return QM_RUNG_IMPOSSIBLE;
-  if (now->tensor_parallel >= now->devices)
+  if (now->tensor_parallel >= ways)
     return QM_RUNG_ALREADY;
 
-  descent->plan->configuration.tensor_parallel = now->devices;
+  descent->plan->configuration.tensor_parallel = ways;
   descent->plan->configuration.data_parallel = 1;
   return QM_RUNG_TAKEN;
 }
@@ -299,6 +352,9 @@ static const QmRungKind training[] = {
     N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention, FALSE, TRUE },
   { 2, "chunked-loss", N_("Score words in pieces"),
     N_("Chunked cross-entropy does not hold the scores of the whole vocabulary at once."), chunked_loss, FALSE, TRUE },
+  { 2, "no-adapter-dropout", N_("No dropout before the adapters"),
+    N_("Dropout keeps a copy of what each adapter reads, and which values it dropped: without it modules share one copy."),
+    no_adapter_dropout, TRUE, TRUE },
   { 2, "checkpointing", N_("Recompute activations"),
     N_("Activation checkpointing computes them again in the backward pass: the result is the same."), recompute_activations },
   { 2, "8-bit-optimizer", N_("An 8-bit optimizer"),
@@ -326,6 +382,9 @@ static const QmRungKind language_inference[] = {
     N_("A quarter of the size; quality falls by a point or so."), four_bit_weights, TRUE },
   { 3, "split", N_("Split each layer among the devices"),
     N_("Tensor parallelism: every device holds its part of every layer."), split_among_devices },
+  { 3, "experts-offload", N_("Some experts in system memory"),
+    N_("llama.cpp leaves them to the processor (--n-cpu-moe). A token needs few of them: it runs faster than with whole layers there."),
+    experts_in_system_memory },
   { 3, "offload", N_("Some layers in system memory"),
     N_("llama.cpp lets the processor compute what does not fit: it runs, but slowly."), layers_in_system_memory },
 };

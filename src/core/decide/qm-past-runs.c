@@ -75,7 +75,8 @@ is_same_layout (const QmConfiguration *a,
 {
   return g_str_equal (a->device, b->device) && a->devices == b->devices && a->sharding == b->sharding && a->offload == b->offload &&
          a->tensor_parallel == b->tensor_parallel && a->pipeline_parallel == b->pipeline_parallel &&
-         a->expert_parallel == b->expert_parallel && a->context_parallel == b->context_parallel && a->gpu_layers == b->gpu_layers;
+         a->expert_parallel == b->expert_parallel && a->context_parallel == b->context_parallel && a->gpu_layers == b->gpu_layers &&
+         a->cpu_expert_layers == b->cpu_expert_layers;
 }
 
 static gboolean

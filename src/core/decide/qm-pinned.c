@@ -238,6 +238,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (choice->estimate.throughput.state == QM_STATE_NEW)
     g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
 
+  qm_layout_note (resolved, &choice->estimate, messages);
   warn_of_limits (resolved->plan, choice, messages);
 
   return messages;

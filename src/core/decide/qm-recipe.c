@@ -83,10 +83,18 @@ format_allowed (const QmJob *job,
   return asked[0] == '\0' || g_str_equal (asked, format);
 }
 
-/* The engine that reads some types of GGUF reads them all. */
+/* Formats that an engine takes but nobody would choose for it; and the engine that
+ * reads some types of GGUF reads them all. */
 static gboolean
-reads_gguf (const QmStack *stack)
+reads (const QmStack *stack,
+       const char    *format)
 {
+  for (int i = 0; i < stack->n_reads; i++)
+    if (g_str_equal (stack->reads[i], format))
+      return TRUE;
+  if (!g_str_has_prefix (format, "gguf-"))
+    return FALSE;
+
   for (int i = 0; i < stack->n_formats; i++)
     if (g_str_has_prefix (stack->formats[i], "gguf-"))
       return TRUE;
@@ -124,7 +132,7 @@ add_inference_recipes (GPtrArray     *recipes,
 
   /* A format that was asked for but is not among the usual ones of the engine. */
   if (recipes->len == before && asked[0] != '\0' &&
-      (given->serving.engine[0] != '\0' || (g_str_has_prefix (asked, "gguf-") && reads_gguf (stack))))
+      (given->serving.engine[0] != '\0' || reads (stack, asked)))
     add_inference_recipe (recipes, job, stack, asked);
 }
 

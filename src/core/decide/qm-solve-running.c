@@ -175,6 +175,20 @@ qm_solution_fill_service (const QmSolution  *solution,
   throughput->samples_per_second *= scale;
 }
 
+/* How many of @n devices share each layer: no attention head lies on two. The
+ * others hold layers of their own. */
+static int
+sharing_devices (const QmJob *job,
+                 int          n)
+{
+  const QmArchitecture *architecture = &job->resolved->model->architecture;
+
+  while (n > 1 && architecture->known && !qm_architecture_can_share_heads (architecture, n))
+    n /= 2;
+
+  return n;
+}
+
 /* The devices that one copy of the model takes, @n of them sharing it as the
  * engine does. */
 static void
@@ -186,8 +200,8 @@ split_service (const QmJob     *job,
   gboolean stages = g_strcmp0 (recipe->stack.engine, "llama.cpp") == 0;
 
   configuration->data_parallel = 1;
-  configuration->tensor_parallel = stages ? 1 : n;
-  configuration->pipeline_parallel = stages ? n : 1;
+  configuration->tensor_parallel = stages ? 1 : sharing_devices (job, n);
+  configuration->pipeline_parallel = n / configuration->tensor_parallel;
   qm_configuration_keep_pinned (&job->resolved->given->configuration, configuration);
   configuration->devices = qm_configuration_copy_devices (configuration);
 }
@@ -231,8 +245,8 @@ qm_solve_batch_inference (const QmJob       *job,
   qm_configuration_start (placement, best->machines, &configuration);
   for (int tensor = fewest_together (placement, splittable); tensor <= (splittable ? placement->per_machine : 1); tensor *= 2)
     {
-      configuration.tensor_parallel = tensor;
-      configuration.pipeline_parallel = 1;
+      configuration.tensor_parallel = sharing_devices (job, tensor);
+      configuration.pipeline_parallel = tensor / configuration.tensor_parallel;
       qm_configuration_keep_pinned (&job->resolved->given->configuration, &configuration);
       if (qm_configuration_copy_devices (&configuration) > devices)
         continue;

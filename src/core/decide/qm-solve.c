@@ -95,6 +95,7 @@ qm_configuration_keep_pinned (const QmConfiguration *pinned,
   KEEP (micro_batch, 0);
   KEEP (gradient_accumulation, 0);
   KEEP (gpu_layers, -1);
+  KEEP (cpu_expert_layers, 0);
   KEEP (split, QM_SPLIT_UNSET);
   KEEP (cpu_cores, 0);
   if (pinned->interconnect[0] != '\0')

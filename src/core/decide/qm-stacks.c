@@ -58,6 +58,7 @@ read_stack (JsonObject *row)
   stack.min_compute_capability = json_object_get_double_member_with_default (row, "min_compute_capability", 0);
   strings (row, "ids", stack.ids, G_N_ELEMENTS (stack.ids));
   stack.n_formats = strings (row, "formats", stack.formats, QM_MAX_STACK_FORMATS);
+  stack.n_reads = strings (row, "reads", stack.reads, QM_MAX_STACK_READS);
   stack.needs = json_object_get_string_member_with_default (row, "needs", NULL);
 
   return stack;

@@ -6,6 +6,7 @@
 G_BEGIN_DECLS
 
 #define QM_MAX_STACK_FORMATS 4
+#define QM_MAX_STACK_READS 12
 
 /**
  * QmStack:
@@ -21,6 +22,8 @@ typedef struct {
   double min_compute_capability;    /* NVIDIA */
   const char *ids[12];               /* devices, all NULL: any */
   const char *formats[QM_MAX_STACK_FORMATS];
+  const char *reads[QM_MAX_STACK_READS];    /* where they are asked for, besides */
+  int n_reads;
   int n_formats;
   const char *needs;                /* (nullable) what the person must know */
 } QmStack;

@@ -30,6 +30,7 @@ static const Entry limit_entries[] = {
   { "nominal_cpu_flops", LIMIT (nominal_cpu_flops) },
   { "nominal_bandwidth_bytes_per_second", LIMIT (nominal_bandwidth) },
   { "page_growth", LIMIT (page_growth) },
+  { "repeated_cache", LIMIT (repeated_cache) },
   { "fragmentation", LIMIT (fragmentation) },
   { "guessed_shape", LIMIT (guessed_shape) },
   { "length_spread", LIMIT (length_spread) },

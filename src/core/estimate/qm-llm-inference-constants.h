@@ -165,6 +165,7 @@ typedef struct {
   double nominal_cpu_flops;
   double nominal_bandwidth;
   double page_growth;
+  double repeated_cache;
   double fragmentation;
   double guessed_shape;
   double length_spread;

@@ -213,6 +213,20 @@ is_processor (const QmDevice *device)
   return device->device_class == QM_DEVICE_CLASS_CPU;
 }
 
+/* How much of the experts stays on the device where those of the first layers do
+ * not: layers without experts come first, and count. */
+static double
+share_of_experts (const QmInferenceJob *self)
+{
+  const QmInferenceShape *shape = &self->plan->shape;
+  double layers = self->given->cpu_expert_layers - (shape->layers - shape->moe_layers);
+
+  if (self->on_cpu || self->device_share < 1 || !(shape->moe_layers > 0) || self->plan->family != QM_INFERENCE_FAMILY_LOCAL)
+    return 1;
+
+  return 1 - CLAMP (layers, 0, shape->moe_layers) / shape->moe_layers;
+}
+
 /* The generation of @device among the constants, where its own units compute. */
 int
 qm_inference_find_arch (const QmLlmInferenceConstants *constants,
@@ -255,6 +269,7 @@ resolve_memory (QmInferenceJob *self)
   self->device_share = 1;
   if (!self->on_cpu && on_device > 0 && on_device < layers)
     self->device_share = on_device / layers;
+  self->expert_share = share_of_experts (self);
 }
 
 /* Resolves what the laws need to know of @device and @configuration. @arch is

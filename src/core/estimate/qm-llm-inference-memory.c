@@ -5,6 +5,33 @@
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
+/* How often a cache is kept by the devices that share each layer: heads of keys
+ * and values that are fewer than those are repeated, and a latent has no heads. */
+static double
+cache_copies (const QmInferenceJob *job)
+{
+  const QmInferenceShape *shape = &job->plan->shape;
+  double parts = shape->latent > 0 ? 1 : shape->kv_heads;
+
+  return parts > 0 ? 1 + job->plan->constants->limits.repeated_cache * fmax (0, job->tensor / parts - 1) : 1;
+}
+
+/**
+ * qm_inference_cached_bytes:
+ * @job: a plan on a configuration
+ * @tokens: of one sequence, kept
+ *
+ * Returns: bytes that its cache takes on all devices of a replica together
+ */
+double
+qm_inference_cached_bytes (const QmInferenceJob *job,
+                           double                tokens)
+{
+  const QmLlmInference *plan = job->plan;
+
+  return cache_copies (job) * qm_inference_kv_bytes (&plan->shape, tokens, plan->kv_bytes) + plan->shape.state_bytes;
+}
+
 /* What one pass over @chunk prompt tokens holds. Where the prompt is a single
  * pass, the cache of the answer is not there yet. */
 static double
@@ -20,8 +47,7 @@ activation_bytes (const QmInferenceJob *job,
   if (chunk < plan->prompt * sequences)
     return bytes;
 
-  later = sequences * (qm_inference_kv_bytes (shape, plan->prompt + plan->answer, plan->kv_bytes) -
-                       qm_inference_kv_bytes (shape, plan->prompt, plan->kv_bytes));
+  later = sequences * (qm_inference_cached_bytes (job, plan->prompt + plan->answer) - qm_inference_cached_bytes (job, plan->prompt));
   return fmax (0, bytes - later / (job->tensor * job->pipeline));
 }
 
@@ -42,6 +68,13 @@ profile_bytes (const QmInferenceJob *job)
   return tokens * 2 * (2 * shape->hidden + shared / job->tensor + copies) + sampler;
 }
 
+/* Experts that are kept in system memory. */
+static double
+expert_bytes_outside (const QmInferenceJob *job)
+{
+  return (1 - job->expert_share) * qm_inference_expert_bytes (&job->plan->shape, &job->plan->format, INFINITY);
+}
+
 static void
 add_parts (const QmInferenceJob   *job,
            QmInferenceMemoryParts *memory)
@@ -53,11 +86,11 @@ add_parts (const QmInferenceJob   *job,
   double shares = job->tensor * job->pipeline / job->device_share;
   double tokens = plan->prompt * sequences;
   double chunk = plan->engine->whole_prompts ? tokens : fmin (tokens, limits->prompt_chunk);
-  double cache = qm_inference_kv_bytes (shape, plan->prompt + plan->answer, plan->kv_bytes) + shape->state_bytes;
+  double cache = qm_inference_cached_bytes (job, plan->prompt + plan->answer);
   double logits = plan->engine->micro_batches ? fmin (tokens, limits->micro_batch) : sequences;
   double *parts = memory->parts;
 
-  parts[QM_MEMORY_WEIGHTS] = plan->weight_bytes / shares;
+  parts[QM_MEMORY_WEIGHTS] = (plan->weight_bytes - expert_bytes_outside (job)) / shares;
   if (job->on_cpu && plan->format.kernel == QM_INFERENCE_KERNEL_W4)
     parts[QM_MEMORY_WEIGHTS] *= job->values[QM_INFERENCE_CPU_COPY];
   parts[QM_MEMORY_KV_CACHE] = sequences * cache / shares;
@@ -112,7 +145,7 @@ qm_inference_memory (const QmInferenceJob   *job,
   on_device = memory->parts[QM_MEMORY_WEIGHTS] + memory->parts[QM_MEMORY_KV_CACHE];
   memory->host = job->on_cpu ? memory->need
                              : job->values[QM_INFERENCE_PROCESS] * GIB +
-                               on_device * (1 / job->device_share - 1) * fmax (1, per_machine);
+                               on_device * (1 / job->device_share - 1) * fmax (1, per_machine) + expert_bytes_outside (job);
 }
 
 /**
@@ -175,6 +208,6 @@ qm_inference_room (const QmInferenceJob *job)
   if (!(job->memory > 0))
     return limit;
 
-  each = qm_inference_kv_bytes (&plan->shape, context, plan->kv_bytes) + plan->shape.state_bytes;
+  each = qm_inference_cached_bytes (job, context);
   return fmax (1, fmin (limit, qm_inference_pool_bytes (job) / fmax (1, each)));
 }

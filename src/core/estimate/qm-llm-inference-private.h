@@ -73,6 +73,7 @@ typedef struct {
   double data;
   double batch;                     /* sequences at once on one replica; 0 left to the scheduler */
   double device_share;              /* of the layers */
+  double expert_share;              /* of all experts, that lies on the device */
   double bandwidth;                 /* bytes per second */
   double host_bandwidth;
   double link_bandwidth;            /* one way */
@@ -110,6 +111,9 @@ double   qm_inference_weight_bytes      (const QmInferenceShape      *self,
 double   qm_inference_read_bytes        (const QmInferenceShape      *self,
                                          const QmWeightFormat        *format,
                                          double                       sequences);
+double   qm_inference_expert_bytes      (const QmInferenceShape      *self,
+                                         const QmWeightFormat        *format,
+                                         double                       sequences);
 double   qm_inference_kv_bytes          (const QmInferenceShape      *self,
                                          double                       context,
                                          double                       bytes_per_element);
@@ -143,6 +147,8 @@ double   qm_inference_prompt_seconds    (const QmInferenceJob        *job,
 /* memory */
 void     qm_inference_memory            (const QmInferenceJob        *job,
                                          QmInferenceMemoryParts      *memory);
+double   qm_inference_cached_bytes      (const QmInferenceJob        *job,
+                                         double                       tokens);
 double   qm_inference_pool_bytes        (const QmInferenceJob        *job);
 double   qm_inference_slots             (const QmInferenceJob        *job);
 double   qm_inference_room              (const QmInferenceJob        *job);

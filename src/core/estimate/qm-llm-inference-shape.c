@@ -73,23 +73,40 @@ qm_inference_weight_bytes (const QmInferenceShape *self,
   return (self->body * format->body + self->embedding * format->embedding + head * format->head) / 8;
 }
 
-/* Bytes that one step reads: of the experts only those that some sequence
- * uses, E·(1 − (1 − k/E)^B) of them, and no input embedding, which is looked up. */
+/* Of the experts, those that some of @sequences tokens uses: 1 − (1 − k/E)^B. */
+static double
+used_experts (const QmInferenceShape *self,
+              double                  sequences)
+{
+  if (!(self->experts > 1))
+    return 1;
+
+  return 1 - pow (1 - self->experts_per_token / self->experts, sequences);
+}
+
+/* Bytes of the experts that one step reads; of all there are where @sequences is
+ * infinite. */
+double
+qm_inference_expert_bytes (const QmInferenceShape *self,
+                           const QmWeightFormat   *format,
+                           double                  sequences)
+{
+  return self->expert_parameters * used_experts (self, sequences) * format->body / 8;
+}
+
+/* Bytes that one step reads, and no input embedding, which is looked up. */
 double
 qm_inference_read_bytes (const QmInferenceShape *self,
                          const QmWeightFormat   *format,
                          double                  sequences)
 {
   double others = fmax (0, self->body - self->expert_parameters);
-  double used = 1;
   double bits = format->body;
 
-  if (self->experts > 1)
-    used = 1 - pow (1 - self->experts_per_token / self->experts, sequences);
   if (format->experts_only && self->experts > 1)
     bits = format->embedding;
 
-  return (others * bits + self->expert_parameters * used * format->body + self->embedding * format->head) / 8;
+  return (others * bits + self->embedding * format->head) / 8 + qm_inference_expert_bytes (self, format, sequences);
 }
 
 static double

@@ -61,7 +61,7 @@ engine_init (Engine               *self,
 {
   const QmLlmInference *plan = job->plan;
   double prompt = plan->prompt, tokens = plan->prompt + plan->answer;
-  double each = qm_inference_kv_bytes (&plan->shape, tokens, plan->kv_bytes) + plan->shape.state_bytes;
+  double each = qm_inference_cached_bytes (job, tokens);
   QmInferenceStep short_context, long_context;
 
   for (int i = 0; i < N_SIZES; i++)

@@ -74,6 +74,14 @@ host_seconds (const QmInferenceJob *job)
           shape->moe_layers * shape->experts * job->values[QM_INFERENCE_EXPERT]) * MICRO;
 }
 
+/* Time to read what experts of some layers have to do, from system memory. */
+static double
+expert_seconds (const QmInferenceJob *job,
+                double                bytes)
+{
+  return (1 - job->expert_share) * bytes / (job->host_bandwidth * job->plan->constants->limits.host_share);
+}
+
 /**
  * qm_inference_step:
  * @job: a plan on a configuration
@@ -100,9 +108,10 @@ qm_inference_step (const QmInferenceJob *job,
                               values[QM_INFERENCE_KAPPA] * qm_inference_kv_expanded_bytes (shape, context));
   /* Stages work at the same time on different sequences. */
   double n = sequences > 1 ? job->tensor * job->pipeline : job->tensor;
+  double experts = job->expert_share < 1 ? qm_inference_expert_bytes (shape, &job->plan->format, sequences) : 0;
   double busy;
 
-  step->memory = bytes / (values[QM_INFERENCE_EFFICIENCY] * n * job->bandwidth);
+  step->memory = (bytes - (1 - job->expert_share) * experts) / (values[QM_INFERENCE_EFFICIENCY] * n * job->bandwidth);
   step->compute = compute_seconds (job, sequences, n);
   step->communication = 2 * shape->layers * hop_seconds (job, sequences);
   step->overhead = (shape->layers * values[QM_INFERENCE_TAU] + sequences * values[QM_INFERENCE_SEQUENCE]) * MICRO;
@@ -124,7 +133,23 @@ qm_inference_step (const QmInferenceJob *job,
       step->memory = step->memory * job->device_share + rest;
     }
 
-  step->seconds += busy;
+  step->memory += expert_seconds (job, experts);
+  step->seconds += busy + expert_seconds (job, experts);
+}
+
+/* Experts in system memory come over the bus for each piece of a prompt that is
+ * read at once: llama.cpp computes on the device from 32 tokens on. */
+static double
+fetching_seconds (const QmInferenceJob *job,
+                  double                tokens)
+{
+  double pieces = fmax (1, ceil (tokens / job->plan->constants->limits.micro_batch));
+
+  if (!(job->expert_share < 1))
+    return 0;
+
+  return pieces * (1 - job->expert_share) * qm_inference_expert_bytes (&job->plan->shape, &job->plan->format, tokens) /
+         job->link_bandwidth;
 }
 
 /* How much of the time of one stage is left when pieces of the prompts flow
@@ -174,6 +199,7 @@ qm_inference_prompt_seconds (const QmInferenceJob *job,
   double hops = 2 * shape->layers * hop_seconds (job, tokens * sequences);
 
   seconds *= pipeline_factor (job, tokens * sequences, whole);
+  seconds += fetching_seconds (job, tokens * sequences);
   if (!whole)
     return seconds + hops;
 

@@ -159,7 +159,7 @@ judge (const QmInferenceJob *job,
   if (need > memory->usable_bytes)
     return QM_VERDICT_DOES_NOT_FIT;
 
-  if (job->device_share < 1)
+  if (job->device_share < 1 || job->expert_share < 1)
     return QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY;
 
   if (need <= (1 - job->plan->headroom) * memory->usable_bytes)

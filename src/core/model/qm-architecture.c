@@ -547,3 +547,27 @@ qm_architecture_kv_bytes_per_token (const QmArchitecture *self,
 {
   return qm_architecture_kv_bytes (self, 1, bytes_per_element);
 }
+
+/**
+ * qm_architecture_can_share_heads:
+ * @self: an architecture
+ * @ways: devices that share each of its layers
+ *
+ * Engines give every device whole heads. Heads of keys and values may be fewer
+ * than devices, and are repeated then.
+ *
+ * Returns: whether each device gets as many
+ */
+gboolean
+qm_architecture_can_share_heads (const QmArchitecture *self,
+                                 int                   ways)
+{
+  double few = MIN (self->kv_heads, ways), many = MAX (self->kv_heads, ways);
+
+  if (ways < 2 || !(self->heads > 0))
+    return TRUE;
+  if (fmod (self->heads, ways) != 0)
+    return FALSE;
+
+  return self->kv_lora_rank > 0 || !(self->kv_heads > 0) || fmod (many, few) == 0;
+}

@@ -41,6 +41,7 @@ typedef struct {
   gsize at;
   gboolean spent;
   double end;                       /* of the last tensor, after the header */
+  double bytes;                     /* of all tensors */
   gboolean odd_types;               /* a tensor of a type that is not in the table */
 } Cursor;
 
@@ -255,14 +256,20 @@ read_tensor (QmGguf  *self,
                     "name", name, NULL);
       return FALSE;
     }
-  self->parameters += elements;
   self->has_output |= g_str_equal (name, "output.weight");
   if (type < G_N_ELEMENTS (blocks) && blocks[type].elements > 0)
     bytes = ceil (elements / blocks[type].elements) * blocks[type].bytes;
   else
     cursor->odd_types = TRUE;
-  self->bytes += bytes;
+  cursor->bytes += bytes;
   cursor->end = MAX (cursor->end, offset + bytes);
+  if (!g_hash_table_add (self->names, g_steal_pointer (&name)))
+    {
+      self->repeated++;
+      return TRUE;
+    }
+  self->parameters += elements;
+  self->bytes += bytes;
   self->tensors++;
   return TRUE;
 }
@@ -306,6 +313,29 @@ read_header (QmGguf  *self,
   return FALSE;
 }
 
+static gboolean
+read_bytes (QmGguf        *self,
+            const guint8  *data,
+            gsize          length,
+            GError       **error)
+{
+  Cursor cursor = { .data = data, .length = length };
+
+  if (self->names == NULL)
+    self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->metadata = json_object_new ();
+  if (!read_header (self, &cursor, error))
+    {
+      qm_gguf_clear (self);
+      return FALSE;
+    }
+  self->cut_short = cursor.end > cursor.length - cursor.at;
+  self->doubtful = cursor.bytes > cursor.end;
+  if (cursor.odd_types)
+    self->bytes = cursor.length - cursor.at;
+  return TRUE;
+}
+
 /**
  * qm_gguf_read_bytes:
  * @self: (out caller-allocates): where to put it
@@ -325,19 +355,8 @@ qm_gguf_read_bytes (QmGguf        *self,
                     gsize          length,
                     GError       **error)
 {
-  Cursor cursor = { .data = data, .length = length };
-
-  *self = (QmGguf) { .metadata = json_object_new () };
-  if (!read_header (self, &cursor, error))
-    {
-      qm_gguf_clear (self);
-      return FALSE;
-    }
-  self->cut_short = cursor.end > cursor.length - cursor.at;
-  self->doubtful = self->bytes > cursor.end;
-  if (cursor.odd_types)
-    self->bytes = cursor.length - cursor.at;
-  return TRUE;
+  *self = (QmGguf) { 0 };
+  return read_bytes (self, data, length, error);
 }
 
 /**
@@ -355,12 +374,33 @@ qm_gguf_read (QmGguf      *self,
               const char  *path,
               GError     **error)
 {
+  return qm_gguf_read_after (self, NULL, path, error);
+}
+
+/**
+ * qm_gguf_read_after:
+ * @self: (out caller-allocates): where to put it
+ * @before: (nullable): what the parts before this one hold
+ * @path: a GGUF file
+ * @error: return location for an error
+ *
+ * Like qm_gguf_read() of the next part of a model: tensors of the same name as
+ * one of @before are not counted. Their names go over to @before.
+ *
+ * Returns: whether it is a GGUF file in one piece up to its tensors
+ */
+gboolean
+qm_gguf_read_after (QmGguf      *self,
+                    QmGguf      *before,
+                    const char  *path,
+                    GError     **error)
+{
   g_autoptr (GError) reason = NULL;
   g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &reason);
 
-  *self = (QmGguf) { 0 };
+  *self = (QmGguf) { .names = before != NULL ? g_hash_table_ref (before->names) : NULL };
   if (file != NULL)
-    return qm_gguf_read_bytes (self, (const guint8 *) g_mapped_file_get_contents (file),
+    return read_bytes (self, (const guint8 *) g_mapped_file_get_contents (file),
                                g_mapped_file_get_length (file), error);
   qm_file_set_error (error, path, reason);
   return FALSE;
@@ -374,4 +414,5 @@ void
 qm_gguf_clear (QmGguf *self)
 {
   g_clear_pointer (&self->metadata, json_object_unref);
+  g_clear_pointer (&self->names, g_hash_table_unref);
 }

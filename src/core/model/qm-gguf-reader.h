@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * @parameters: elements of all tensors
  * @bytes: of all tensors
  * @tensors: how many there are
+ * @names: (element-type utf8): of them
+ * @repeated: tensors that were there before, and are not counted again
  * @has_output: whether the output head is a tensor of its own
  * @cut_short: whether a file ends before its last tensor
  * @doubtful: whether tensors overlap, as where the list names one twice
@@ -23,6 +25,8 @@ typedef struct {
   double parameters;
   double bytes;
   double tensors;
+  GHashTable *names;
+  double repeated;
   gboolean has_output;
   gboolean cut_short;
   gboolean doubtful;
@@ -35,6 +39,10 @@ gboolean qm_gguf_read_bytes (QmGguf       *self,
 gboolean qm_gguf_read  (QmGguf      *self,
                         const char  *path,
                         GError     **error);
+gboolean qm_gguf_read_after (QmGguf  *self,
+                             QmGguf       *before,
+                             const char   *path,
+                             GError      **error);
 void     qm_gguf_clear (QmGguf      *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QmGguf, qm_gguf_clear)
 

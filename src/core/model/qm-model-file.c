@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-formats.h"
 #include "qm-model-private.h"
 
 #include <glib/gi18n.h>
@@ -324,6 +325,7 @@ from_config_file (const char  *path,
   if (!qm_model_read_config (self, config, error))
     return NULL;
   self->read_by = QM_READER_CONFIG;
+  qm_model_take_quantization (self);
   return g_steal_pointer (&self);
 }
 

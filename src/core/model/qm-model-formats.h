@@ -28,5 +28,6 @@ gboolean qm_model_is_packable     (const QmModel      *self);
 double   qm_model_format_bytes    (const QmModel      *self,
                                    const QmFormatBits *bits);
 double   qm_model_quantized_bytes (const QmModel      *self);
+void     qm_model_take_quantization (QmModel          *self);
 
 G_END_DECLS

@@ -225,7 +225,7 @@ add_part (QmGguf      *gguf,
 {
   g_auto (QmGguf) part = { 0 };
   g_autofree char *name = g_path_get_basename (path);
-  gboolean good = qm_gguf_read (&part, path, error);
+  gboolean good = qm_gguf_read_after (&part, gguf, path, error);
 
   if (good && (json_object_get_double_member_with_default (part.metadata, "split.no", place) != place ||
                json_object_get_double_member_with_default (part.metadata, "split.count", count) != count))
@@ -241,6 +241,7 @@ add_part (QmGguf      *gguf,
   gguf->parameters += part.parameters;
   gguf->bytes += part.bytes;
   gguf->tensors += part.tensors;
+  gguf->repeated += part.repeated;
   gguf->has_output |= part.has_output;
   gguf->cut_short |= part.cut_short;
   gguf->doubtful |= part.doubtful;
@@ -376,6 +377,10 @@ static void
 check_bytes (QmModel      *self,
              const QmGguf *gguf)
 {
+  if (gguf->repeated > 0)
+    qm_model_note (self, qm_message_new_filled ("model-tensors-repeated",
+                                                N_("The files hold {count} tensors more than once: each is counted once"),
+                                                "#count", gguf->repeated, NULL));
   if (gguf->cut_short)
     qm_model_note (self, qm_message_new ("model-cut-short",
                                          N_("The file is shorter than its header says: the download may not have ended")));

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-model-formats.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
+
+#include "qm-model-private.h"
 
 typedef struct {
   double bits;                      /* of a packed weight, scales and zeros included */
@@ -127,6 +130,43 @@ read_packing (JsonObject *quantization)
   return (Packing) { 0 };
 }
 
+static const char *
+compressed_word (JsonObject *quantization)
+{
+  JsonObject *groups = object_of (quantization, "config_groups");
+  g_autoptr (GList) names = groups != NULL ? json_object_get_members (groups) : NULL;
+  JsonObject *weights = names != NULL ? object_of (object_of (groups, names->data), "weights") : NULL;
+  gboolean floats = weights != NULL && g_str_equal (word_of (weights, "type"), "float");
+  double bits = weights != NULL ? number_of (weights, "num_bits") : 0;
+
+  return bits == 8 ? (floats ? "fp8" : "int8") : bits == 4 ? (floats ? "fp4" : "int4") : NULL;
+}
+
+/* The word of `serving.weights` for what tools write so; %NULL for what is not known. */
+static const char *
+word_for (JsonObject *quantization)
+{
+  const char *method = word_of (quantization, "quant_method");
+  double bits = number_of (quantization, "bits");
+
+  if (g_str_has_prefix (method, "awq"))
+    return bits == 4 ? "awq-int4" : NULL;
+  if (g_str_has_prefix (method, "gptq"))
+    return bits == 4 ? "gptq-int4" : bits == 3 ? "gptq-int3" : bits == 8 ? "int8" : NULL;
+  if (g_str_equal (method, "bitsandbytes"))
+    return flag_of (quantization, "load_in_8bit") ? "int8" : flag_of (quantization, "load_in_4bit") ? "nf4" : NULL;
+  if (g_str_equal (method, "mxfp4"))
+    return "mxfp4";
+  if (g_str_has_suffix (method, "fp8"))
+    return "fp8";
+  if (g_str_equal (method, "compressed-tensors"))
+    return compressed_word (quantization);
+  if (g_str_equal (method, "modelopt"))
+    return modelopt_bits (quantization) == 8 ? "fp8" : modelopt_bits (quantization) > 0 ? "fp4" : NULL;
+
+  return NULL;
+}
+
 static JsonObject *
 find_quantization (JsonObject *config)
 {
@@ -170,4 +210,27 @@ qm_model_quantized_bytes (const QmModel *self)
   if (!(packing.bits > 0) || !(packed > 0) || packed > self->parameters)
     return 0;
   return rint (packed * packing.bits / 8 + (self->parameters - packed) * plain_bytes (self->config));
+}
+
+/**
+ * qm_model_take_quantization:
+ * @self: a model that was read from a file
+ *
+ * Takes over how its config.json says that the weights are packed, so that a
+ * plan serves them so; what is not known is noted.
+ */
+void
+qm_model_take_quantization (QmModel *self)
+{
+  JsonObject *quantization = self->config != NULL ? find_quantization (self->config) : NULL;
+  const char *method = quantization != NULL ? word_of (quantization, "quant_method") : "";
+
+  if (quantization == NULL)
+    return;
+
+  self->stored_format = word_for (quantization);
+  if (self->stored_format == NULL)
+    qm_model_note (self, qm_message_add_text (qm_message_new ("model-packing-unknown",
+      N_("The config.json says that weights are packed in a way that is not known ({method}): say in the plan how wide they are (serving.weights)")),
+      "method", QM_ARGUMENT_NAME, method[0] != '\0' ? method : "?"));
 }

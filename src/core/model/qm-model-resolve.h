@@ -36,6 +36,8 @@ double   qm_architecture_kv_bytes          (const QmArchitecture *self,
                                             double          bytes_per_element);
 double   qm_architecture_kv_bytes_per_token (const QmArchitecture *self,
                                             double          bytes_per_element);
+gboolean qm_architecture_can_share_heads   (const QmArchitecture *self,
+                                            int             ways);
 
 /* a catalog entry, a file, a bare size, an embedded architecture, with the
  * plan's overrides applied */

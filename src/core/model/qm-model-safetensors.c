@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-model-formats.h"
 #include "qm-model-private.h"
 
 #include <glib/gi18n.h>
@@ -140,6 +141,24 @@ find_shapes (QmModel             *self,
   qm_architecture_guess (header->parameters, &self->architecture);
 }
 
+/* Bytes that differ more than what some layers left unpacked make are of another way of packing. */
+#define FARTHEST_PACKING 1.6
+
+/* What config.json says of packed weights against what there is of them. */
+static void
+note_quantization (QmModel    *self,
+                   JsonObject *config,
+                   double      bytes)
+{
+  double said = config != NULL ? qm_model_quantized_bytes (self) : 0;
+  double factor = said > 0 && bytes > 0 ? MAX (said / bytes, bytes / said) : 1;
+
+  if (factor > FARTHEST_PACKING)
+    qm_model_note (self, qm_message_add (qm_message_add (qm_message_new ("model-packing-contradicts",
+      N_("The config.json says that weights are packed to {said}, and the files hold {held}: what they hold is counted")),
+      "said", QM_ARGUMENT_FILE_BYTES, said), "held", QM_ARGUMENT_FILE_BYTES, bytes));
+}
+
 /* Counts come from the file itself. */
 static QmModel *
 finish (Beside               *beside,
@@ -165,6 +184,12 @@ finish (Beside               *beside,
     note (self, "model-cut-short", N_("The file is shorter than its header says: the download may not have ended"));
   if (header->doubtful)
     note (self, "model-tensors-doubtful", N_("The list of tensors in the file does not fit together: the counts may be wrong"));
+  if (header->repeated > 0)
+    qm_model_note (self, qm_message_new_filled ("model-tensors-repeated",
+                                                N_("The files hold {count} tensors more than once: each is counted once"),
+                                                "#count", header->repeated, NULL));
+  qm_model_take_quantization (self);
+  note_quantization (self, beside->config, header->bytes);
   if (header->guessed)
     note (self, "model-packing-guessed", N_("Weights are packed, and no config.json beside the file says how wide they "
           "are: 4 bits were taken where their scales do not tell"));
@@ -210,7 +235,7 @@ read_files (const char  *folder,
             GError     **error)
 {
   g_auto (Beside) beside = find_beside (folder);
-  QmSafetensors header = { .packed_bits = bits_of_config (beside.config) };
+  g_auto (QmSafetensors) header = { .packed_bits = bits_of_config (beside.config) };
 
   for (guint i = 0; i < files->len; i++)
     {

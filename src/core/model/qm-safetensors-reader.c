@@ -85,7 +85,7 @@ read_offsets (JsonArray      *offsets,
   if (json_node_get_int (nodes[0]) < 0 || json_node_get_int (nodes[1]) < json_node_get_int (nodes[0]))
     return fail (error, name, N_("ends before it begins"));
   *bytes = (double) json_node_get_int (nodes[1]) - json_node_get_int (nodes[0]);
-  self->bytes += *bytes;
+  self->file_bytes += *bytes;
   self->end = MAX (self->end, json_node_get_int (nodes[1]));
   self->cut_short |= json_node_get_int (nodes[1]) > data_bytes;
   return TRUE;
@@ -240,6 +240,12 @@ read_tensor (QmSafetensors  *self,
     return FALSE;
   bits = bits_of_type (json_node_get_string (type));
   self->doubtful |= bits > 0 && elements * bits / 8 != bytes;
+  if (!g_hash_table_add (self->names, g_strdup (name)))
+    {
+      self->repeated++;
+      return TRUE;
+    }
+  self->bytes += bytes;
   qm_tensor_shapes_add (&self->shapes, name, shape);
   self->adapter_parameters += is_of_adapter (name) ? elements : 0;
   if (!is_helper (header, name))
@@ -269,7 +275,6 @@ qm_safetensors_add_header (QmSafetensors  *self,
   JsonObject *header;
   const char *name;
   JsonNode *node;
-  double before;
 
   if (!g_utf8_validate_len (text, length, NULL))
     return fail (error, "it", N_("is not UTF-8"));
@@ -279,13 +284,14 @@ qm_safetensors_add_header (QmSafetensors  *self,
   if (!JSON_NODE_HOLDS_OBJECT (root))
     return fail (error, "it", N_("is no JSON object"));
   header = json_node_get_object (root);
-  before = self->bytes;
-  self->end = 0;
+  if (self->names == NULL)
+    self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->file_bytes = self->end = 0;
   json_object_iter_init (&iterator, header);
   while (json_object_iter_next (&iterator, &name, &node))
     if (!g_str_equal (name, "__metadata__") && !read_tensor (self, header, name, node, data_bytes, error))
       return FALSE;
-  self->doubtful |= self->bytes - before != self->end;
+  self->doubtful |= self->file_bytes != self->end;
   return TRUE;
 }
 
@@ -361,4 +367,14 @@ qm_safetensors_add_file (QmSafetensors  *self,
   g_autofree char *text = read_header_text (path, &length, &size, error);
 
   return text != NULL && qm_safetensors_add_header (self, text, length, (double) size - 8 - length, error);
+}
+
+/**
+ * qm_safetensors_clear:
+ * @self: what was seen, or zeros
+ */
+void
+qm_safetensors_clear (QmSafetensors *self)
+{
+  g_clear_pointer (&self->names, g_hash_table_unref);
 }

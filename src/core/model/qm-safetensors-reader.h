@@ -19,6 +19,9 @@ G_BEGIN_DECLS
  * @end: of the last tensor of the file that was read last, in bytes
  * @adapter_parameters: of the weights, those of an adapter: some models hold one
  *   beside their own
+ * @names: (nullable) (element-type utf8): of the tensors so far
+ * @repeated: tensors that were there before, and are not counted again
+ * @file_bytes: of all tensors of the file that was read last
  * @shapes: what names and shapes of tensors give away
  *
  * What the headers of one or more safetensors files say.
@@ -33,8 +36,14 @@ typedef struct {
   gboolean doubtful;
   double end;
   double adapter_parameters;
+  GHashTable *names;
+  double repeated;
+  double file_bytes;
   QmTensorShapes shapes;
 } QmSafetensors;
+
+void     qm_safetensors_clear      (QmSafetensors *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QmSafetensors, qm_safetensors_clear)
 
 gboolean qm_safetensors_add_header (QmSafetensors *self,
                                     const char    *text,

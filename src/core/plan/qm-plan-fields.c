@@ -132,6 +132,7 @@ static const QmField fields[] = {
   COUNT (configuration.micro_batch, 1, 1e9),
   COUNT (configuration.gradient_accumulation, 1, 1e9),
   INTEGER (configuration.gpu_layers, -1, 0, 100000),
+  INTEGER (configuration.cpu_expert_layers, 0, 1, 100000),
   ENUM (configuration.split, qm_split),
   INTEGER (configuration.cpu_cores, 0, 1, 100000),
   NUMBER (configuration.host_memory_bytes_per_second, 0, 1e6, 1e15),

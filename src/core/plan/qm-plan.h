@@ -189,6 +189,7 @@ typedef struct {
   double micro_batch;               /* samples per device and micro-step */
   double gradient_accumulation;
   int gpu_layers;                   /* -1 unset: 0 is "all on the CPU" */
+  int cpu_expert_layers;            /* from the first layer on, whose experts lie in system memory */
   QmSplit split;
   int cpu_cores;
   double host_memory_bytes_per_second;

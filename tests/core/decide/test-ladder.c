@@ -172,6 +172,24 @@ test_layers (void)
   g_assert_cmpfloat (rung->time_factor, >, 3);
 }
 
+/* Of a mixture only experts go, and so few of them that it fits: that is faster than whole layers. */
+static void
+test_experts (void)
+{
+#define MIXTURE(engine, weights) PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"qwen3-30b-a3b\"}," \
+    "\"serving\":{\"engine\":\"" engine "\",\"weights\":\"" weights "\",\"concurrency\":1},\"configuration\":{\"device\":\"rtx-3060-12gb\"}")
+  g_autoptr (QmLadder) ladder = ladder_for (MIXTURE ("llama.cpp", "gguf-q4_k_m"));
+  const QmRung *experts = find_rung (ladder, "experts-offload"), *layers = find_rung (ladder, "offload");
+
+  assert_sound (ladder);
+  g_assert_true (ladder->fits);
+  g_assert_cmpint (experts->state, ==, QM_RUNG_TAKEN);
+  g_assert_cmpint (layers->state, !=, QM_RUNG_TAKEN);
+  g_assert_cmpint (ladder->plan->configuration.cpu_expert_layers, >, 0);
+  g_assert_cmpint (ladder->plan->configuration.cpu_expert_layers, <=, 48);
+#undef MIXTURE
+}
+
 /* The switches of the window: what is wanted is taken, fit or not. */
 static void
 test_wanted (void)
@@ -243,6 +261,7 @@ main (int   argc,
   g_test_add_func ("/ladder/room", test_room);
   g_test_add_func ("/ladder/hopeless", test_hopeless);
   g_test_add_func ("/ladder/layers", test_layers);
+  g_test_add_func ("/ladder/experts", test_experts);
   g_test_add_func ("/ladder/wanted", test_wanted);
   g_test_add_func ("/ladder/json", test_json);
   status = g_test_run ();

@@ -232,6 +232,49 @@ test_methods_with_dropout (void)
     }
 }
 
+/* What an adapter keeps with dropout (PEFT's Linear: lora_A (dropout (x))): of each
+ * input a mask of a byte and a 16-bit copy, q, k and v, gate and up their own; without
+ * it, training all weights keeps one of each. Only where that is more than the
+ * gradients and averages that adapters save may they need more than all weights do. */
+static void
+test_dropout_by_count (void)
+{
+  static const struct { const char *id; double layers, hidden, ffn, weights; } models[] = {
+    { "llama-3.1-8b", 32, 4096, 14336, 8.03e9 }, { "qwen3-0.6b", 28, 1024, 3072, 0.6e9 }, { "llama-2-7b", 32, 4096, 11008, 6.74e9 },
+  };
+  static const int lengths_tried[] = { 512, 2048, 8192, 32768, 131072 };
+  guint more = 0, less = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (lengths_tried); j++)
+      {
+        g_autoptr (JsonObject) plan = plan_new ("language-model", "fine-tune", models[i].id, "h100-sxm5-80gb");
+        g_autofree char *length = g_strdup_printf ("%d", lengths_tried[j]);
+        double extra = lengths_tried[j] * models[i].layers * (12 * models[i].hidden + models[i].ffn);
+        double lora, full;
+
+        set (plan, "training", "sequence_length", length);
+        set (plan, "training", "precision", "\"bf16\"");
+        set (plan, "training", "activation_checkpointing", "\"none\"");
+        set (plan, "training", "lora_dropout", "0.05");
+        set (plan, "configuration", "micro_batch", "1");
+        set (plan, "training", "method", "\"lora\"");
+        lora = need (plan);
+        set (plan, "training", "method", "\"full\"");
+        full = need (plan);
+
+        /* two bytes of gradient and four of averages a weight, at the least two */
+        if (lora > full)
+          g_assert_cmpfloat (1.2 * extra, >, 2 * models[i].weights);
+        if (extra < 3 * models[i].weights)
+          g_assert_cmpfloat (lora, <, full);
+        more += lora > full;
+        less += lora < full;
+      }
+  g_assert_cmpuint (more, >, 0);
+  g_assert_cmpuint (less, >, 0);
+}
+
 /* Where the plan leaves recomputation open, as a newcomer's does, what does not fit
  * is computed again and may then need less than a smaller method that does fit: of
  * two that come out alike the smaller needs less. */
@@ -400,6 +443,7 @@ main (int   argc,
   g_test_add_func ("/memory/training", test_training);
   g_test_add_func ("/memory/methods", test_methods);
   g_test_add_func ("/memory/methods-with-dropout", test_methods_with_dropout);
+  g_test_add_func ("/memory/dropout-by-count", test_dropout_by_count);
   g_test_add_func ("/memory/methods-by-default", test_methods_by_default);
   g_test_add_func ("/memory/sharding", test_sharding);
   g_test_add_func ("/memory/serving", test_serving);

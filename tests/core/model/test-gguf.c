@@ -171,7 +171,11 @@ gguf_part_of (guint16 count,
       put_number (bytes, "llama.attention.head_count", 8);
     }
   for (guint64 i = 0; i < tensors; i++)
-    put_tensor (bytes, "blk.0.ffn_up.weight", 256, 2, 1);
+    {
+      g_autofree char *name = g_strdup_printf ("blk.%d.ffn_up.weight", (int) (1000 * place + i));
+
+      put_tensor (bytes, name, 256, 2, 1);
+    }
   return bytes;
 }
 
@@ -208,6 +212,35 @@ test_gguf_parts (void)
     g_assert_cmpstr (qm_message_get_code (g_ptr_array_index (model->notes, i)), !=, "model-tensors-missing");
   again = qm_model_from_file (other, NULL);
   g_assert_cmpfloat (again->parameters, ==, model->parameters);
+  g_remove (path);
+  g_remove (other);
+}
+
+/* Two parts that hold the same tensors: the second is a copy of the first under another name. */
+static void
+test_gguf_repeated (void)
+{
+  g_autoptr (GByteArray) first = gguf_part (0, 694);
+  g_autoptr (GByteArray) second = gguf_start (3, 694, 3);
+  g_autofree char *path = write_file ("twice-00001-of-00002.gguf", first->data, first->len), *other = NULL;
+  g_autoptr (QmModel) model = NULL;
+  gboolean noted = FALSE;
+
+  put_number (second, "split.count", 2);
+  put_number (second, "split.no", 1);
+  put_number (second, "split.tensors.count", 694);
+  for (int i = 0; i < 694; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("blk.%d.ffn_up.weight", i);
+
+      put_tensor (second, name, 256, 2, 1);
+    }
+  other = write_file ("twice-00002-of-00002.gguf", second->data, second->len);
+  model = qm_model_from_file (path, NULL);
+  g_assert_cmpfloat (model->parameters, ==, 694 * 512);
+  for (guint i = 0; i < model->notes->len; i++)
+    noted = noted || g_str_equal (qm_message_get_code (g_ptr_array_index (model->notes, i)), "model-tensors-repeated");
+  g_assert_true (noted);
   g_remove (path);
   g_remove (other);
 }
@@ -326,6 +359,7 @@ main (int   argc,
   g_test_add_func ("/file/gguf-cut-short", test_gguf_cut_short);
   g_test_add_func ("/file/gguf-damaged", test_gguf_damaged);
   g_test_add_func ("/file/gguf-parts", test_gguf_parts);
+  g_test_add_func ("/file/gguf-repeated", test_gguf_repeated);
   g_test_add_func ("/file/gguf-wrong-parts", test_gguf_wrong_parts);
   g_test_add_func ("/file/gguf-part-of-another", test_gguf_part_of_another);
   g_test_add_func ("/file/gguf-marks", test_gguf_marks);

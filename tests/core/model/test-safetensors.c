@@ -362,6 +362,77 @@ test_any_length (void)
     }
 }
 
+/* A tensor that two files hold is one tensor. */
+static void
+test_repeated (void)
+{
+  g_autoptr (GByteArray) first = safetensors ("{\"a\":{\"dtype\":\"F16\",\"shape\":[1000],\"data_offsets\":[0,2000]},"
+                                              "\"b\":{\"dtype\":\"F16\",\"shape\":[200],\"data_offsets\":[2000,2400]}}", 0);
+  g_autoptr (GByteArray) second = safetensors ("{\"b\":{\"dtype\":\"F16\",\"shape\":[200],\"data_offsets\":[0,400]},"
+                                               "\"c\":{\"dtype\":\"F16\",\"shape\":[30],\"data_offsets\":[400,460]}}", 0);
+  g_autofree char *one = NULL, *two = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  g_byte_array_set_size (first, first->len + 2400);
+  g_byte_array_set_size (second, second->len + 460);
+  one = write_file ("m-00001-of-00002.safetensors", first->data, first->len);
+  two = write_file ("m-00002-of-00002.safetensors", second->data, second->len);
+  model = qm_model_from_file (one, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (model->parameters, ==, 1230);
+  g_assert_cmpfloat (model->stored_bytes, ==, 2460);
+  g_assert_true (has_note (model, "model-tensors-repeated"));
+  g_assert_false (has_note (model, "model-tensors-doubtful"));
+  g_remove (one);
+  g_remove (two);
+}
+
+#define PACKED "{\"model_type\":\"llama\",\"hidden_size\":256,\"num_hidden_layers\":4,\"num_attention_heads\":4,\"intermediate_size\":512," \
+               "\"vocab_size\":64,\"quantization_config\":%s}"
+
+/* How weights are packed is taken over, or noted where it is not known or not true. */
+static void
+test_packing_words (void)
+{
+  static const struct { const char *quantization, *word; } rows[] = {
+    { "{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128}", "awq-int4" },
+    { "{\"quant_method\":\"gptq\",\"bits\":8,\"group_size\":128}", "int8" },
+    { "{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true}", "nf4" },
+    { "{\"quant_method\":\"mxfp4\"}", "mxfp4" },
+    { "{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128]}", "fp8" },
+    { "{\"quant_method\":\"spqr\",\"bits\":3}", NULL },
+    { "{}", NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf (PACKED, rows[i].quantization);
+      g_autoptr (QmModel) model = read_data ("config.json", text, -1, NULL);
+
+      g_assert_cmpstr (model->stored_format, ==, rows[i].word);
+      g_assert_cmpint (has_note (model, "model-packing-unknown"), ==, rows[i].word == NULL);
+    }
+}
+
+static void
+test_packing_untrue (void)
+{
+  g_autofree char *text = g_strdup_printf (PACKED, "{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128}");
+  g_autofree char *config = write_file ("config.json", text, -1);
+  g_autoptr (QmModel) described = qm_model_from_file (config, NULL);
+  gint64 n = described->parameters;
+  g_autofree char *header = g_strdup_printf ("{\"a\":{\"dtype\":\"F16\",\"shape\":[%" G_GINT64_FORMAT "],\"data_offsets\":[0,%" G_GINT64_FORMAT "]}}", n, 2 * n);
+  g_autoptr (GByteArray) bytes = safetensors (header, 0);
+  g_autoptr (QmModel) model = NULL;
+
+  g_byte_array_set_size (bytes, bytes->len + 2 * n);
+  model = read_data ("x.safetensors", bytes->data, bytes->len, NULL);
+  g_assert_cmpfloat (model->parameters, ==, n);
+  g_assert_true (has_note (model, "model-packing-contradicts"));
+  g_remove (config);
+}
+
 /* What an index names that leads out of its folder is not followed, and missed. */
 static void
 test_index_outside (void)
@@ -482,6 +553,9 @@ main (int   argc,
   g_test_add_func ("/file/other-adapters", test_other_adapters);
   g_test_add_func ("/file/large", test_large);
   g_test_add_func ("/file/doubtful", test_doubtful);
+  g_test_add_func ("/file/repeated", test_repeated);
+  g_test_add_func ("/file/packing-words", test_packing_words);
+  g_test_add_func ("/file/packing-untrue", test_packing_untrue);
   g_test_add_func ("/file/any-length", test_any_length);
   g_test_add_func ("/file/index-outside", test_index_outside);
   g_test_add_func ("/file/index-pointer", test_index_pointer);
