@@ -63,6 +63,11 @@ on_a_bus() {
   if [ -n "${DBUS_SESSION_BUS_ADDRESS:-}" ]; then "$@"; else dbus-run-session -- "$@"; fi
 }
 
+# The summary of a repository has the time in it: that of the commit.
+at_the_time_of_the_commit() {
+  TZ=UTC faketime -f "$(date -u -d "@$SOURCE_DATE_EPOCH" '+%Y-%m-%d %H:%M:%S')" "$@"
+}
+
 release() { # release FOLDER [URL]
   local folder url repo tree
   mkdir -p "$1"
@@ -82,7 +87,7 @@ release() { # release FOLDER [URL]
   ostree init --repo="$repo" --mode=archive
   flatpak build-commit-from --no-update-summary --src-repo="$work/export" --timestamp="@$SOURCE_DATE_EPOCH" "$repo" \
     "app/$id/$arch/stable"
-  flatpak build-update-repo --title=Quartermaster --homepage="$url" --no-update-appstream "$repo" >/dev/null
+  at_the_time_of_the_commit flatpak build-update-repo --title=Quartermaster --homepage="$url" --no-update-appstream "$repo" >/dev/null
   flatpak build-bundle --repo-url="$url/repo" --runtime-repo=$flathub "$repo" "$folder/quartermaster.flatpak" $id stable
   cat >"$folder/quartermaster.flatpakref" <<END
 [Flatpak Ref]
@@ -95,6 +100,7 @@ RuntimeRepo=$flathub
 SuggestRemoteName=quartermaster
 END
   cp -r "$tree/docs/screenshots" "$folder/"
+  rm -rf "$repo/.lock" "$repo/state"
   (cd "$folder" && find . -type f ! -name SHA256SUMS -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >SHA256SUMS)
   sha256sum "$folder/quartermaster.flatpak" "$folder/SHA256SUMS"
 }
