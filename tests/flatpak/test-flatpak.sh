@@ -49,7 +49,7 @@ same_answer() {
 
 report_in_chinese() {
   cli $id report "$seen/example.qmplan" --language zh_CN -o "$seen/cli.pdf" || return 1
-  [ "$(head -c 4 "$seen/cli.pdf")" = %PDF ] && pdftotext "$seen/cli.pdf" - | grep -q 内存
+  [ "$(head -c 4 "$seen/cli.pdf")" = %PDF ] && pdftotext "$seen/cli.pdf" "$seen/cli.txt" && grep -q 内存 "$seen/cli.txt"
 }
 
 says_how_to_record() {
