@@ -6,6 +6,7 @@
 #   flatpak.sh SOURCE CACHE release FOLDER [URL]
 #                                              of the last commit: one file to hand on, and a repository
 #                                              with a .flatpakref for URL, where FOLDER is published
+#   flatpak.sh SOURCE CACHE reproduce          two releases, which have the same bytes
 # The runtime comes from Flathub; where that cannot be reached, a stand-in is
 # made of Debian's packages, which serves all but a release for others.
 set -euo pipefail
@@ -63,7 +64,7 @@ on_a_bus() {
   if [ -n "${DBUS_SESSION_BUS_ADDRESS:-}" ]; then "$@"; else dbus-run-session -- "$@"; fi
 }
 
-# The summary of a repository has the time in it: that of the commit.
+# The summary of a repository and a bundle have the time in them: that of the commit.
 at_the_time_of_the_commit() {
   TZ=UTC faketime -f "$(date -u -d "@$SOURCE_DATE_EPOCH" '+%Y-%m-%d %H:%M:%S')" "$@"
 }
@@ -88,7 +89,7 @@ release() { # release FOLDER [URL]
   flatpak build-commit-from --no-update-summary --src-repo="$work/export" --timestamp="@$SOURCE_DATE_EPOCH" "$repo" \
     "app/$id/$arch/stable"
   at_the_time_of_the_commit flatpak build-update-repo --title=Quartermaster --homepage="$url" --no-update-appstream "$repo" >/dev/null
-  flatpak build-bundle --repo-url="$url/repo" --runtime-repo=$flathub "$repo" "$folder/quartermaster.flatpak" $id stable
+  at_the_time_of_the_commit flatpak build-bundle --repo-url="$url/repo" --runtime-repo=$flathub "$repo" "$folder/quartermaster.flatpak" $id stable
   cat >"$folder/quartermaster.flatpakref" <<END
 [Flatpak Ref]
 Name=$id
@@ -115,4 +116,8 @@ case $mode in
     export branch arch
     "$source/tests/flatpak/test-flatpak.sh" "$source" "$work" "$@" ;;
   release) release "$@" ;;
+  reproduce)
+    release "$work/first" https://example.org
+    release "$work/second" https://example.org
+    diff -r "$work/first" "$work/second" && say "two builds, the same bytes" ;;
 esac
