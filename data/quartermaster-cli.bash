@@ -25,7 +25,7 @@ _quartermaster_cli_options()
     record) echo --json --label --plan --interval --timeout --ledger --help ;;
     ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;
     estimate) echo --json --ledger --no-calibration --help ;;
-    model | score) echo --json --help ;;
+    model | score | settings) echo --json --help ;;
     catalog) echo --json --provider --regions --as-of --help ;;
     recommend) echo --json --top --without --output --ledger --no-calibration --help ;;
     ask) echo --output --help ;;
@@ -44,7 +44,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune score ledger watch record --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune settings score ledger watch record --help --version"
     return
   fi
 

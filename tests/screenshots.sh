@@ -52,7 +52,13 @@ inside='
   press() { python3 "$source/tests/press.py" "$@"; }
 
   shoot answer
-  [ "$3" = all ] || exit 0
+  [ "$3" != answer ] || exit 0
+  if [ "$3" = preferences ]; then
+    rm "$prefix-answer.png"
+    press Control_L comma
+    shoot preferences
+    exit 0
+  fi
   for page in review limits stage scale model activity task start; do
     press Alt_L Left
     shoot $page
@@ -61,9 +67,11 @@ inside='
   shoot computer
   press Alt_L 3
   shoot history
+  press Control_L comma
+  shoot preferences
 '
 
-# pages VARIANT WIDTH HEIGHT SCHEME LOCALE [answer]
+# pages VARIANT WIDTH HEIGHT SCHEME LOCALE [answer|preferences]
 pages() {
   local variant=$1 width=$2 height=$3 scheme=$4 locale=$5 which=${6:-all}
   case " ${PICTURES:-$variant} " in *" $variant "*) ;; *) return 0 ;; esac
@@ -118,6 +126,8 @@ pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
 pages long 1280 6400 default en_US.UTF-8 answer
 pages long-narrow 400 7400 default en_US.UTF-8 answer
 pages long-dark-zh_CN 1280 5600 prefer-dark zh_CN.UTF-8 answer
+pages tall 900 1700 default en_US.UTF-8 preferences
+pages tall-dark-zh_CN 400 2000 prefer-dark zh_CN.UTF-8 preferences
 # For software centres: docs/screenshots has four of them.
 pages store 1000 700 default en_US.UTF-8
 pages store-dark 1000 700 prefer-dark en_US.UTF-8 answer

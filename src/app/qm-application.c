@@ -6,6 +6,7 @@
 #include "config.h"
 #include "draw/qm-language.h"
 #include "qm-error.h"
+#include "qm-preferences-dialog.h"
 #include "qm-session.h"
 #include "qm-window.h"
 
@@ -34,6 +35,7 @@ static const struct {
   { "win.show-place::computer", { "<Alt>2", NULL }, N_("This Computer") },
   { "win.show-place::history", { "<Alt>3", NULL }, N_("History") },
   { "win.breakdown", { "<Control>b", NULL }, N_("What the estimate is made of") },
+  { "app.preferences", { "<Control>comma", NULL }, N_("Preferences") },
   { "win.guide::", { "F1", NULL }, N_("Guide") },
   { "app.shortcuts", { "<Control>question", NULL }, N_("Keyboard shortcuts") },
   { "window.close", { "<Control>w", NULL }, N_("Close the window") },
@@ -132,6 +134,17 @@ shortcuts (GSimpleAction *action,
 }
 
 static void
+preferences (GSimpleAction *action,
+             GVariant      *parameter,
+             gpointer       data)
+{
+  QmApplication *self = QM_APPLICATION (data);
+
+  if (self->session != NULL)
+    adw_dialog_present (qm_preferences_dialog_new (self->session), show_window (self));
+}
+
+static void
 quit (GSimpleAction *action,
       GVariant      *parameter,
       gpointer       data)
@@ -146,6 +159,7 @@ quit (GSimpleAction *action,
 
 static const GActionEntry actions[] = {
   { .name = "about", .activate = about },
+  { .name = "preferences", .activate = preferences },
   { .name = "shortcuts", .activate = shortcuts },
   { .name = "quit", .activate = quit },
 };

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-money.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "qm-ui.h"
@@ -73,6 +74,52 @@ time_group_new (const QmThroughput *throughput)
   return group;
 }
 
+/* One thing alone is the whole. */
+static void
+add_parts (GtkWidget         *group,
+           const QmCostParts *parts,
+           const char        *currency)
+{
+  QmCostPart list[QM_MOST_COST_PARTS];
+  guint n = qm_cost_parts_list (parts, list);
+
+  for (guint i = 0; n > 1 && i < n; i++)
+    {
+      g_autofree char *money = qm_format_money (qm_language_get_words (), list[i].money, currency);
+
+      add_line (group, _(list[i].name), money);
+    }
+}
+
+/* How the money comes about, and what is doubtful about it. */
+static GtkWidget *
+about_money_new (QmEstimator      *estimator,
+                 QmRecommendation *recommendation,
+                 const QmChoice   *choice)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  GtkWidget *group = adw_preferences_group_new ();
+
+  qm_money_warn (estimator, qm_recommendation_get_resolved (recommendation), choice, messages);
+  qm_money_explain (estimator, qm_recommendation_get_resolved (recommendation), choice, messages);
+  for (guint i = 0; i < messages->len; i++)
+    {
+      GtkWidget *row = adw_action_row_new ();
+      g_autofree char *text = qm_message_get_text (g_ptr_array_index (messages, i), words);
+      g_autofree char *detail = qm_message_get_detail (g_ptr_array_index (messages, i), words);
+
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), text);
+      if (detail != NULL)
+        adw_action_row_set_subtitle (ADW_ACTION_ROW (row), detail);
+      adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
+    }
+  gtk_widget_set_visible (group, messages->len > 0);
+
+  return group;
+}
+
 static GtkWidget *
 money_group_new (const QmPlan   *plan,
                  const QmChoice *choice)
@@ -87,13 +134,15 @@ money_group_new (const QmPlan   *plan,
   adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _("Money"));
   adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group), terms);
   add_line (group, _("Each hour"), hour);
+  add_parts (group, &choice->estimate.cost.parts, currency);
   add_line (group, plan->activity == QM_ACTIVITY_SERVE ? _("Each month") : _("The whole job"), money);
 
   return group;
 }
 
 AdwDialog *
-qm_breakdown_new (QmRecommendation *recommendation)
+qm_breakdown_new (QmEstimator      *estimator,
+                  QmRecommendation *recommendation)
 {
   const QmChoice *choice = qm_recommendation_choice (recommendation, 0);
   const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
@@ -108,6 +157,7 @@ qm_breakdown_new (QmRecommendation *recommendation)
   if (choice->estimate.throughput.known)
     adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (time_group_new (&choice->estimate.throughput)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (money_group_new (plan, choice)));
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (about_money_new (estimator, recommendation, choice)));
 
   adw_header_bar_pack_start (ADW_HEADER_BAR (header), qm_ui_guide ("estimate", _("Read about it in the guide")));
   adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), header);

@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 /* (transfer floating): what the figures of the first choice are made of */
-AdwDialog *qm_breakdown_new (QmRecommendation *recommendation);
+AdwDialog *qm_breakdown_new (QmEstimator      *estimator,
+                              QmRecommendation *recommendation);
 
 G_END_DECLS

@@ -578,6 +578,8 @@ qm_history_page_new (QmSession *session)
   QmHistoryPage *self = g_object_new (QM_TYPE_HISTORY_PAGE, NULL);
 
   self->session = g_object_ref (session);
+  if (qm_session_get_settings (session) != NULL)
+    g_settings_bind (qm_session_get_settings (session), "learn-from-runs", self->learns, "active", G_SETTINGS_BIND_DEFAULT);
   if (self->ledger != NULL)
     learn (self);
 

@@ -5,7 +5,35 @@
 
 G_BEGIN_DECLS
 
+struct _QmSession {
+  GObject parent_instance;
+
+  QmCatalog *catalog;
+  QmEstimator *plain;               /* as the catalog says */
+  QmEstimator *estimator;           /* corrected by runs of the person */
+  GPtrArray *past_runs;             /* (nullable): what those took in memory */
+  QmMachine *machine;
+  GSettings *settings;              /* (nullable): none where the schema is not installed */
+  GPtrArray *retired;               /* of QmCatalog: what is on the screen may still name their offers */
+
+  QmPlan *plan;
+  QmResolved *resolved;             /* NULL while the answers do not make sense */
+  QmRecommendation *recommendation;
+  GCancellable *simulating;
+  guint n_simulations;              /* that run */
+  guint simulated_requests;         /* of the one that is shown */
+  char *problem;                    /* why @resolved is NULL */
+  GFile *file;
+  GQueue undo;                      /* of QmPlan, newest first */
+
+  GCancellable *cancellable;        /* of the search that runs */
+  gboolean busy;
+};
+
 QmPlan *qm_session_with_first_answers (const QmPlan *plan);
 char   *qm_session_dup_folder         (GFile        *file);
+void    qm_session_plan_changed       (QmSession    *self);
+void    qm_session_probe              (QmSession    *self);
+void    qm_session_prepare            (QmSession    *self);
 
 G_END_DECLS

@@ -7,33 +7,11 @@
 #include "config.h"
 #include "draw/qm-language.h"
 #include "plan/qm-flow.h"
+#include "preferences/qm-preferences.h"
 #include "qm-background.h"
 #include "qm-error.h"
 
 #define DEEPEST_UNDO 100
-
-struct _QmSession {
-  GObject parent_instance;
-
-  QmCatalog *catalog;
-  QmEstimator *plain;               /* as the catalog says */
-  QmEstimator *estimator;           /* corrected by runs of the person */
-  GPtrArray *past_runs;             /* (nullable): what those took in memory */
-  QmMachine *machine;
-
-  QmPlan *plan;
-  QmResolved *resolved;             /* NULL while the answers do not make sense */
-  QmRecommendation *recommendation;
-  GCancellable *simulating;
-  guint n_simulations;              /* that run */
-  guint simulated_requests;         /* of the one that is shown */
-  char *problem;                    /* why @resolved is NULL */
-  GFile *file;
-  GQueue undo;                      /* of QmPlan, newest first */
-
-  GCancellable *cancellable;        /* of the search that runs */
-  gboolean busy;
-};
 
 G_DEFINE_FINAL_TYPE (QmSession, qm_session, G_TYPE_OBJECT)
 
@@ -148,6 +126,7 @@ resolve (QmSession *self)
   g_autofree char *directory = qm_session_dup_folder (self->file);
 
   g_clear_pointer (&self->resolved, qm_resolved_free);
+  qm_preferences_fill_plan (self->settings, qm_estimator_get_economics (self->plain), plan);
   self->resolved = qm_resolve (plan, self->catalog, directory, warnings, &error);
   if (self->resolved != NULL && self->past_runs != NULL)
     self->resolved->past_runs = g_ptr_array_ref (self->past_runs);
@@ -156,8 +135,8 @@ resolve (QmSession *self)
     self->problem = qm_error_get_text (error, qm_language_get_words ());
 }
 
-static void
-plan_changed (QmSession *self)
+void
+qm_session_plan_changed (QmSession *self)
 {
   resolve (self);
   start_search (self);
@@ -188,6 +167,18 @@ probed (GObject      *source,
   g_object_unref (machine);
   start_search (self);
   g_signal_emit (self, signals[MACHINE_CHANGED], 0);
+}
+
+/**
+ * qm_session_probe:
+ * @self: a session
+ *
+ * Looks what this computer has.
+ */
+void
+qm_session_probe (QmSession *self)
+{
+  qm_machine_probe_async (self->catalog, g_getenv ("QM_SYSROOT"), NULL, probed, g_object_ref (self));
 }
 
 static void
@@ -226,6 +217,8 @@ qm_session_dispose (GObject *object)
   g_clear_object (&self->plain);
   g_clear_object (&self->catalog);
   g_clear_object (&self->file);
+  g_clear_object (&self->settings);
+  g_clear_pointer (&self->retired, g_ptr_array_unref);
   g_clear_pointer (&self->resolved, qm_resolved_free);
   g_clear_pointer (&self->plan, qm_plan_free);
   g_clear_pointer (&self->problem, g_free);
@@ -273,10 +266,8 @@ QmSession *
 qm_session_new (GError **error)
 {
   g_autoptr (QmSession) self = g_object_new (QM_TYPE_SESSION, NULL);
-  const char *user = g_getenv ("QM_USER_DIR");
   g_autofree char *shipped = qm_session_dup_data_path ("catalog");
-  g_autofree char *own = user != NULL ? g_build_filename (user, "catalog", NULL)
-                                      : g_build_filename (g_get_user_data_dir (), "quartermaster", "catalog", NULL);
+  g_autofree char *own = qm_session_dup_own_catalog ();
 
   self->catalog = qm_catalog_load (shipped, own, error);
   if (self->catalog == NULL)
@@ -285,9 +276,9 @@ qm_session_new (GError **error)
   if (self->plain == NULL)
     return NULL;
   self->estimator = g_object_ref (self->plain);
-
-  qm_machine_probe_async (self->catalog, g_getenv ("QM_SYSROOT"), NULL, probed, g_object_ref (self));
-  plan_changed (self);
+  qm_session_prepare (self);
+  qm_session_probe (self);
+  qm_session_plan_changed (self);
 
   return g_steal_pointer (&self);
 }
@@ -316,7 +307,7 @@ qm_session_learn (QmSession           *self,
   g_set_object (&self->estimator, estimator);
   g_clear_pointer (&self->past_runs, g_ptr_array_unref);
   self->past_runs = past_runs != NULL ? g_ptr_array_ref (past_runs) : NULL;
-  plan_changed (self);
+  qm_session_plan_changed (self);
 }
 
 QmCatalog *
@@ -418,7 +409,7 @@ qm_session_set_answer (QmSession   *self,
   remember (self);
   qm_plan_free (self->plan);
   self->plan = g_steal_pointer (&changed);
-  plan_changed (self);
+  qm_session_plan_changed (self);
 
   return TRUE;
 }
@@ -466,7 +457,7 @@ qm_session_set_model_file (QmSession  *self,
   remember (self);
   qm_word_set (self->plan->model.id, "");
   g_set_str (&self->plan->model.file, path);
-  plan_changed (self);
+  qm_session_plan_changed (self);
 }
 
 /**
@@ -486,7 +477,7 @@ qm_session_set_plan (QmSession *self,
   qm_plan_free (self->plan);
   self->plan = plan;
   g_set_object (&self->file, file);
-  plan_changed (self);
+  qm_session_plan_changed (self);
 }
 
 /**
@@ -523,7 +514,7 @@ qm_session_undo (QmSession *self)
 
   qm_plan_free (self->plan);
   self->plan = before;
-  plan_changed (self);
+  qm_session_plan_changed (self);
 }
 
 /**

@@ -23,6 +23,10 @@ QmEstimator      *qm_session_get_estimator      (QmSession      *self);
 void              qm_session_learn              (QmSession           *self,
                                                  GPtrArray           *past_runs,
                                                  const QmCalibration *calibration);
+GSettings        *qm_session_get_settings       (QmSession      *self);
+char             *qm_session_dup_own_catalog    (void);
+gboolean          qm_session_reload             (QmSession      *self,
+                                                 GError        **error);
 QmCatalog        *qm_session_get_catalog        (QmSession      *self);
 QmMachine        *qm_session_get_machine        (QmSession      *self);
 

@@ -84,7 +84,7 @@ show_breakdown (GtkWidget  *widget,
   QmRecommendation *recommendation = qm_session_get_recommendation (qm_window_get_session (QM_WINDOW (widget)));
 
   if (recommendation != NULL && qm_recommendation_n_choices (recommendation) > 0)
-    adw_dialog_present (qm_breakdown_new (recommendation), widget);
+    adw_dialog_present (qm_breakdown_new (qm_session_get_estimator (qm_window_get_session (QM_WINDOW (widget))), recommendation), widget);
 }
 
 static void
@@ -304,6 +304,7 @@ typedef struct {
   QmEstimator *estimator;
   QmRecommendation *recommendation;
   char *date;
+  QmPaper paper;
   GFile *file;
 } Report;
 
@@ -330,7 +331,7 @@ write_report (GTask        *task,
   /* Made whole first: a stream into the file would put what there is of it in
    * the place of an older report when it fails. */
   if (qm_report_write (report->estimator, report->recommendation, qm_language_get_words (), qm_language_get_tag (), report->date,
-                       QM_PAPER_A4, memory, cancellable, &error) &&
+                       report->paper, memory, cancellable, &error) &&
       g_output_stream_close (memory, cancellable, &error) &&
       g_file_replace_contents (report->file, g_memory_output_stream_get_data (G_MEMORY_OUTPUT_STREAM (memory)),
                                g_memory_output_stream_get_data_size (G_MEMORY_OUTPUT_STREAM (memory)), NULL, FALSE,
@@ -380,6 +381,8 @@ qm_window_save_report (QmWindow *self,
   report = g_new0 (Report, 1);
   report->estimator = g_object_ref (qm_session_get_estimator (session));
   report->recommendation = g_object_ref (qm_session_get_recommendation (session));
+  report->paper = qm_session_get_settings (session) != NULL && g_settings_get_enum (qm_session_get_settings (session), "paper") == 1
+                    ? QM_PAPER_LETTER : QM_PAPER_A4;
   report->date = g_date_time_format (now, "%Y-%m-%d");
   report->file = g_object_ref (file);
   task = g_task_new (self, NULL, report_written, NULL);

@@ -438,21 +438,13 @@ qm_window_close_request (GtkWindow *window)
   return GTK_WINDOW_CLASS (qm_window_parent_class)->close_request (window);
 }
 
-static GSettings *
-settings_new (void)
-{
-  GSettingsSchemaSource *source = g_settings_schema_source_get_default ();
-  g_autoptr (GSettingsSchema) schema = source != NULL ? g_settings_schema_source_lookup (source, QM_SCHEMA_ID, TRUE) : NULL;
-
-  return schema != NULL ? g_settings_new (QM_SCHEMA_ID) : NULL;
-}
-
 static void
 bind_settings (QmWindow *self)
 {
-  self->settings = settings_new ();
-  if (self->settings == NULL)
+  if (qm_session_get_settings (self->session) == NULL)
     return;
+
+  self->settings = g_object_ref (qm_session_get_settings (self->session));
 
   g_settings_bind (self->settings, "window-width", self, "default-width", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind (self->settings, "window-height", self, "default-height", G_SETTINGS_BIND_DEFAULT);

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "decide/qm-money.h"
 #include "decide/qm-service.h"
+#include "draw/qm-language.h"
 #include "qm-cli.h"
 
 /* In each of three runs. */
 #define SIMULATED_REQUESTS 3000
+
+/* What the money is for; one thing alone is the whole. */
+static void
+print_parts (const QmResolved *resolved,
+             const QmChoice   *choice)
+{
+  QmCostPart parts[QM_MOST_COST_PARTS];
+  guint n = qm_cost_parts_list (&choice->estimate.cost.parts, parts);
+
+  for (guint i = 0; n > 1 && i < n; i++)
+    {
+      g_autofree char *money = qm_format_money (qm_language_get_words (), parts[i].money, qm_plan_get_currency (resolved->plan));
+
+      g_print ("    %-*s %s\n", QM_COLUMN (32, _(parts[i].name)), money);
+    }
+}
 
 static void
 print (QmCli            *cli,
@@ -24,6 +42,7 @@ print (QmCli            *cli,
     }
 
   qm_cli_print_choice (cli, resolved, choice, FALSE);
+  print_parts (resolved, choice);
   explanation = qm_estimate_explain (cli->estimator, resolved, choice, NULL);
   warnings = qm_estimate_warnings (cli->estimator, resolved, choice);
   for (guint i = 0; i < explanation->len; i++)

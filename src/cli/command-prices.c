@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib-unix.h>
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "draw/qm-language.h"
-#include "prices/qm-price-fetch.h"
-#include "prices/qm-price-store.h"
+#include "prices/qm-price-update.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 #include "qm-file.h"
@@ -22,23 +20,6 @@ typedef struct {
   char **regions;
   JsonArray *results;
 } Prices;
-
-static char *
-today (void)
-{
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-
-  return g_date_time_format (now, "%Y-%m-%d");
-}
-
-static char *
-date_of_file (const char *path)
-{
-  GStatBuf status;
-  g_autoptr (GDateTime) date = g_stat (path, &status) == 0 ? g_date_time_new_from_unix_utc (status.st_mtime) : NULL;
-
-  return date != NULL ? g_date_time_format (date, "%Y-%m-%d") : today ();
-}
 
 static void
 print_summary (const Prices         *self,
@@ -107,7 +88,7 @@ import_file (const Prices  *self,
              GError       **error)
 {
   g_autofree char *name = g_filename_display_name (path);
-  g_autofree char *date = date_of_file (path);
+  g_autofree char *date = qm_price_date_of_file (path);
   gsize length;
   g_autofree char *text = qm_file_read (path, qm_fetch_limits_usual.most_bytes, &length, error);
 
@@ -172,26 +153,12 @@ interrupted (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Where what came of a list is kept until the rest comes. */
-static char *
-part_path_of (const char *address)
-{
-  const char *from_environment = g_getenv ("QM_USER_DIR");
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, address, -1);
-  g_autofree char *name = g_strdup_printf ("%.16s.part", sum);
-  g_autofree char *folder = from_environment != NULL ? g_build_filename (from_environment, "cache", NULL)
-                                                     : g_build_filename (g_get_user_cache_dir (), "quartermaster", "prices", NULL);
-
-  g_mkdir_with_parents (folder, 0700);
-  return g_build_filename (folder, name, NULL);
-}
-
 static gboolean
 update_from (const Prices  *self,
              const char    *address,
              GError       **error)
 {
-  Download download = { .address = address, .part_path = part_path_of (address), .cancellable = g_cancellable_new (),
+  Download download = { .address = address, .part_path = qm_price_part_path (address), .cancellable = g_cancellable_new (),
                         .loop = g_main_loop_new (NULL, FALSE) };
   guint signal = g_unix_signal_add (SIGINT, interrupted, download.cancellable);
   GThread *thread = g_thread_new ("fetch", fetch_in_thread, &download);
@@ -204,7 +171,7 @@ update_from (const Prices  *self,
     g_printerr ("\r");
   if (download.came)
     {
-      g_autofree char *date = download.fetched.date != NULL ? g_strdup (download.fetched.date) : today ();
+      g_autofree char *date = download.fetched.date != NULL ? g_strdup (download.fetched.date) : qm_price_date_of_file (NULL);
 
       stored = store (self, download.fetched.text, download.fetched.length, address, date, error);
     }
@@ -219,25 +186,6 @@ update_from (const Prices  *self,
   g_main_loop_unref (download.loop);
 
   return stored;
-}
-
-static char **
-usual_addresses (QmCatalog *catalog)
-{
-  JsonNode *table = qm_catalog_table (catalog, "providers");
-  JsonObject *lists = table != NULL ? json_object_get_object_member (json_node_get_object (table), "lists") : NULL;
-  JsonArray *providers = lists != NULL ? json_object_get_array_member (lists, "providers") : NULL;
-  GStrvBuilder *builder = g_strv_builder_new ();
-
-  for (guint i = 0; providers != NULL && i < json_array_get_length (providers); i++)
-    {
-      GString *address = g_string_new (json_object_get_string_member (lists, "address"));
-
-      g_string_replace (address, "{provider}", json_array_get_string_element (providers, i), 0);
-      g_strv_builder_take (builder, g_string_free (address, FALSE));
-    }
-
-  return g_strv_builder_unref_to_strv (builder);
 }
 
 static gboolean
@@ -339,7 +287,7 @@ qm_command_prices (QmCli   *cli,
   self.regions = regions != NULL ? g_strsplit (regions, ",", -1) : NULL;
   self.results = json_array_new ();
   if (updates && left[2] == NULL)
-    addresses = usual_addresses (cli->catalog);
+    addresses = qm_price_usual_addresses (cli->catalog);
   worked = check (&self, left, error) && take_all (&self, addresses != NULL ? addresses : left + 2, updates, error);
   if (worked && cli->json)
     {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "history/qm-import.h"
+#include "preferences/qm-preferences.h"
 #include "probe/qm-recorder.h"
 #include "qm-cli.h"
 
@@ -257,6 +258,8 @@ record (QmCli       *cli,
   g_autoptr (QmSeries) series = NULL;
   g_autoptr (QmDiagnosis) diagnosis = NULL;
 
+  if (!qm_preferences_keep_commands ())
+    g_set_str (&run->command, "");
   catch_signals ();
   if (!qm_recorder_run (recorder, run, &series, NULL, error))
     return FALSE;

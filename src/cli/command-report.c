@@ -4,6 +4,7 @@
 
 #include "draw/qm-language.h"
 #include "draw/qm-report.h"
+#include "preferences/qm-preferences.h"
 #include "qm-cli.h"
 
 static gboolean
@@ -11,7 +12,12 @@ parse_paper (const char  *word,
              QmPaper     *paper,
              GError     **error)
 {
-  if (word == NULL || strcmp (word, "a4") == 0)
+  g_autoptr (GSettings) settings = word == NULL ? qm_preferences_open () : NULL;
+  g_autofree char *usual = settings != NULL ? g_settings_get_string (settings, "paper") : NULL;
+
+  if (word == NULL)
+    word = usual != NULL ? usual : "a4";
+  if (strcmp (word, "a4") == 0)
     {
       *paper = QM_PAPER_A4;
       return TRUE;

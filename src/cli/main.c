@@ -28,6 +28,7 @@ static const QmCommand commands[] = {
   { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
   { "elastic", N_("PLAN [--load FILE.csv] [--json]"), N_("replicas that follow the load, against fixed fleets"), qm_command_elastic },
   { "tune", N_("PLAN [--json] | -- COMMAND with {batch} {workers} {accumulation}"), N_("the fastest settings of a training job, in few trials"), qm_command_tune },
+  { "settings", N_("[get KEY | set KEY VALUE | reset KEY] [--json]"), N_("currency and rates, electricity, carbon, and what else holds for all plans"), qm_command_settings },
   { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
 };
 

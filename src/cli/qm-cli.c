@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "draw/qm-language.h"
+#include "preferences/qm-preferences.h"
 #include "qm-error.h"
 #include "qm-json-writer.h"
 
@@ -188,6 +189,14 @@ qm_cli_load_model (QmCli       *cli,
   return qm_catalog_load_model (shipped, own, id, table, error);
 }
 
+static gboolean
+learns (void)
+{
+  g_autoptr (GSettings) settings = qm_preferences_open ();
+
+  return settings == NULL || g_settings_get_boolean (settings, "learn-from-runs");
+}
+
 /**
  * qm_cli_get_estimator:
  * @cli: the program
@@ -200,7 +209,14 @@ qm_cli_get_estimator (QmCli   *cli,
                       GError **error)
 {
   if (cli->estimator == NULL && qm_cli_get_catalog (cli, error) != NULL)
-    cli->estimator = qm_estimator_new (cli->catalog, error);
+    {
+      g_autofree char *today = qm_today ();
+
+      cli->estimator = qm_estimator_new (cli->catalog, error);
+      if (cli->estimator != NULL)
+        qm_estimator_set_today (cli->estimator, today);
+      cli->plain |= !learns ();
+    }
   if (cli->estimator != NULL && !cli->plain && !qm_cli_learn (cli, error))
     return NULL;
 
@@ -282,6 +298,24 @@ exclude (QmPlan             *plan,
   return TRUE;
 }
 
+/* By what the person said once for all. */
+static gboolean
+complete (QmCli   *cli,
+          QmPlan  *plan,
+          GError **error)
+{
+  g_autoptr (GSettings) settings = qm_preferences_open ();
+  g_autoptr (QmEconomics) economics = settings != NULL ? qm_economics_new (qm_catalog_table (cli->catalog, "economics"), error) : NULL;
+
+  if (settings == NULL)
+    return TRUE;
+  if (economics == NULL || !qm_economics_set_carbon (economics, qm_catalog_table (cli->catalog, "carbon"), error))
+    return FALSE;
+
+  qm_preferences_fill_plan (settings, economics, plan);
+  return TRUE;
+}
+
 /**
  * qm_cli_load_plan_without:
  * @cli: the program
@@ -301,6 +335,7 @@ qm_cli_load_plan_without (QmCli               *cli,
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
   g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmPlan) completed = NULL;
   g_autoptr (QmResolved) resolved = NULL;
   g_autofree char *directory = g_path_get_dirname (path);
   QmCatalog *catalog = qm_cli_get_catalog (cli, error);
@@ -312,7 +347,10 @@ qm_cli_load_plan_without (QmCli               *cli,
   if (plan == NULL || !exclude (plan, without, error))
     return NULL;
 
-  resolved = qm_resolve (plan, catalog, directory, warnings, error);
+  completed = qm_plan_copy (plan);
+  if (!complete (cli, completed, error))
+    return NULL;
+  resolved = qm_resolve (completed, catalog, directory, warnings, error);
   if (resolved == NULL)
     {
       if (error != NULL)

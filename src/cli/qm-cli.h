@@ -60,6 +60,7 @@ gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_elastic   (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_tune      (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_settings  (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_score     (QmCli *cli, GStrv arguments, GError **error);
 
 /* A text in a column of @cells cells of a terminal, for "%-*s" or "%*s". */

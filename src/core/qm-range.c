@@ -46,6 +46,20 @@ qm_range_scale (QmRange range,
 }
 
 /**
+ * qm_range_add:
+ * @range: a range
+ * @value: what is known for certain
+ *
+ * Returns: @range with @value on top
+ */
+QmRange
+qm_range_add (QmRange range,
+              double  value)
+{
+  return (QmRange) { range.p10 + value, range.p50 + value, range.p90 + value };
+}
+
+/**
  * qm_range_divide:
  * @numerator: a positive value that is known
  * @range: the range to divide it by, e.g. a rate

@@ -40,6 +40,8 @@ QmRange  qm_range_log_normal (double  p50,
                               double  half_width);
 QmRange  qm_range_scale      (QmRange range,
                               double  factor);
+QmRange  qm_range_add        (QmRange range,
+                              double  value);
 QmRange  qm_range_divide     (double  numerator,
                               QmRange range);
 gboolean qm_range_is_known   (QmRange range);

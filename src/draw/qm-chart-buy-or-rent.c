@@ -57,6 +57,23 @@ add_table (QmChart               *self,
     }
 }
 
+static char *
+subtitle_of (const QmOwningFigures *figures,
+             const QmWords         *words)
+{
+  g_autofree char *resale = qm_format_percent (words, figures->resale_share);
+  g_autofree char *months = qm_format_number (words, figures->break_even_hours / figures->use_hours_per_month);
+
+  if (figures->use_hours_per_month > 0)
+    return qm_fill (words->translate (N_("With the power it takes, and {resale} of the price left in the end; {months} months at your use")),
+                    "resale", resale, "months", months, NULL);
+  if (figures->resale_share > 0)
+    return qm_fill (words->translate (N_("Money spent for the same work, rented or owned with the power it takes; {resale} of the price "
+                                         "is left in the end")), "resale", resale, NULL);
+
+  return g_strdup (words->translate (N_("Money spent for the same work, rented or owned with the power it takes; no resale counted")));
+}
+
 /**
  * qm_chart_describe_buy_or_rent:
  * @figures: what owning and renting the same work cost
@@ -79,8 +96,7 @@ qm_chart_describe_buy_or_rent (const QmOwningFigures *figures,
   self->title = figures->break_even_hours > figures->lifetime_hours
                   ? qm_fill (words->translate (N_("Buying {name} does not pay within {time}")), "name", name, "time", lifetime, NULL)
                   : qm_fill (words->translate (N_("Buying {name} pays after {hours} hours of use")), "name", name, "hours", hours, NULL);
-  self->subtitle = g_strdup (words->translate (N_("Money spent for the same work, rented or owned with the power it takes; no resale "
-                                                  "counted")));
+  self->subtitle = subtitle_of (figures, words);
   self->x = (QmAxis) { .quantity = QM_QUANTITY_COUNT, .high = 2 * figures->break_even_hours,
                        .title = g_strdup (words->translate (N_("Hours of use"))) };
   self->y = (QmAxis) { .quantity = QM_QUANTITY_MONEY,

@@ -41,7 +41,9 @@ typedef struct {
 
 /**
  * QmOwningFigures:
- * @lifetime_hours: over which a device is paid off, in use day and night
+ * @purchase: less what it is sold for in the end
+ * @lifetime_hours: of use over which it is paid off
+ * @use_hours_per_month: NaN where that is day and night
  * @rent_per_hour: what renting costs for the work of one hour of the own device
  */
 typedef struct {
@@ -50,6 +52,8 @@ typedef struct {
   QmRange rent_per_hour;
   double break_even_hours;
   double lifetime_hours;
+  double resale_share;
+  double use_hours_per_month;
 } QmOwningFigures;
 
 char    *qm_choice_short_name         (const QmChoice    *choice,

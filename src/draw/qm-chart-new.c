@@ -180,16 +180,20 @@ new_spot (QmEstimator      *estimator,
           const QmWords    *words,
           GError          **error)
 {
-  const QmEconomics *economics = qm_estimator_get_economics (estimator);
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
   const QmEstimate *estimate = &choice->estimate;
   const char *currency = currency_of (recommendation);
   g_autofree char *name = qm_choice_short_name (choice, words);
-  double hours = estimate->time.seconds.p50 / 3600, rate = qm_economics_per_usd (economics, currency);
-  QmSpotFigures figures = { .seconds = estimate->time.seconds.p50, .on_demand_money = NAN,
-                            .interruptions_per_hour = economics->spot_interruptions_per_hour,
-                            .checkpoint_seconds = economics->checkpoint_seconds, .restart_seconds = economics->restart_seconds };
+  double hours = estimate->time.seconds.p50 / 3600, rate;
+  QmEconomics economics;
+  QmSpotFigures figures;
 
-  if (!qm_plan_is_training (qm_recommendation_get_resolved (recommendation)->plan))
+  qm_economics_apply (qm_estimator_get_economics (estimator), plan, &economics);
+  rate = qm_economics_per_usd (&economics, currency);
+  figures = (QmSpotFigures) { .seconds = estimate->time.seconds.p50, .on_demand_money = NAN,
+                              .interruptions_per_hour = economics.spot_interruptions_per_hour,
+                              .checkpoint_seconds = economics.checkpoint_seconds, .restart_seconds = economics.restart_seconds };
+  if (!qm_plan_is_training (plan))
     return refuse (error, words->translate (N_("There is no spot chart: only training can go on from a checkpoint")));
   if (choice->offer == NULL || !(choice->offer->spot_usd_per_hour > 0) || !(hours > 0))
     return refuse (error, words->translate (N_("There is no spot chart: this machine is not to be had as a spot machine")));
@@ -240,9 +244,10 @@ new_buy_or_rent (QmEstimator      *estimator,
                  const QmWords    *words,
                  GError          **error)
 {
-  gboolean serves = qm_recommendation_get_resolved (recommendation)->plan->activity == QM_ACTIVITY_SERVE;
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  gboolean serves = plan->activity == QM_ACTIVITY_SERVE;
   const QmChoice *bought = bought_row (recommendation, choice), *rented = cheapest_rent (recommendation);
-  const QmEconomics *economics = qm_estimator_get_economics (estimator);
+  QmEconomics economics;
   QmOwningFigures figures;
   double hours;
   g_autofree char *name = NULL;
@@ -250,10 +255,15 @@ new_buy_or_rent (QmEstimator      *estimator,
   if (bought == NULL || rented == NULL)
     return refuse (error, words->translate (N_("There is nothing to compare: the choices are not both to rent and to buy")));
 
-  hours = serves ? economics->hours_per_month : bought->estimate.time.seconds.p50 / 3600;
-  figures = (QmOwningFigures) { .purchase = bought->estimate.cost.purchase_money, .own_per_hour = bought->estimate.cost.per_hour,
+  qm_economics_apply (qm_estimator_get_economics (estimator), plan, &economics);
+  hours = serves ? economics.hours_per_month : bought->estimate.time.seconds.p50 / 3600;
+  figures = (QmOwningFigures) { .purchase = bought->estimate.cost.purchase_money * (1 - economics.resale_share),
+                                .own_per_hour = bought->estimate.cost.per_hour,
                                 .rent_per_hour = qm_range_scale (rented->estimate.cost.money, 1 / hours),
-                                .lifetime_hours = economics->amortisation_months * economics->hours_per_month };
+                                .resale_share = economics.resale_share, .use_hours_per_month = economics.use_hours_per_month,
+                                .lifetime_hours = economics.amortisation_months *
+                                                  (isnan (economics.use_hours_per_month) ? economics.hours_per_month
+                                                                                         : economics.use_hours_per_month) };
   figures.break_even_hours = figures.purchase / (figures.rent_per_hour.p50 - figures.own_per_hour);
   if (!(figures.break_even_hours > 0) || isinf (figures.break_even_hours))
     return refuse (error, words->translate (N_("Buying never pays here: an hour of rent costs less than the power of an own device")));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/qm-money.h"
 #include "qm-chart-private.h"
 
 /* Virtual cores of each machine where some cores of a processor are rented; else 0. */
@@ -251,7 +252,7 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
     /* Translators: provider, machine, region, price of an hour, on demand or spot, date */
     return g_strdup_printf (words->translate (N_("%s %s in %s, %s an hour (%s). Price of %s.")), choice->offer->provider_name, choice->offer->instance,
                             choice->offer->region != NULL ? choice->offer->region : words->translate (N_("any region")), hour,
-                            cost->pricing == QM_PRICING_SPOT ? words->translate (N_("spot")) : words->translate (N_("on demand")), date);
+                            words->translate (qm_pricing_name (cost, choice->offer)), date);
   if (choice->place == QM_PLACE_BUY)
     return g_strdup_printf (words->translate (N_("About %s to buy. Price of %s, an estimate.")), purchase, date);
 

@@ -22,6 +22,27 @@ typedef struct {
   const char * const *regions;
 } QmPriceSource;
 
+/**
+ * QmOwnPrices:
+ * @provider: whose prices they are
+ * @as_of: when they held, ISO 8601; "" unknown
+ * @source: where they are from
+ * @offers: how many
+ *
+ * A list that is part of a person's catalog.
+ */
+typedef struct {
+  char *provider;
+  char *as_of;
+  char *source;
+  guint offers;
+} QmOwnPrices;
+
+GPtrArray *qm_own_prices_list   (const char *user_directory);
+gboolean   qm_own_prices_remove (const char *user_directory,
+                                 const char *provider,
+                                 GError    **error);
+
 gboolean qm_price_store (QmCatalog           *catalog,
                          const char          *shipped_directory,
                          const char          *user_directory,

@@ -29,7 +29,8 @@ void    qm_choices_fill_matrix   (const QmSearch *search,
                                   const QmWish   *wish,
                                   const GArray   *choices,
                                   GArray         *rows);
-void    qm_matrix_compare        (GArray         *rows);
+void    qm_matrix_compare        (GArray         *rows,
+                                  const QmLimits *limits);
 
 void    qm_choices_explain       (const QmSearch *search,
                                   const QmWish   *wish,

@@ -18,7 +18,8 @@ qm_job_init (QmJob            *self,
 
   *self = (QmJob) { 0 };
   self->estimator = estimator;
-  self->economics = qm_estimator_get_economics (estimator);
+  qm_economics_apply (qm_estimator_get_economics (estimator), plan, &self->applied);
+  self->economics = &self->applied;
   self->resolved = resolved;
   self->plan = plan;
   self->training = qm_plan_is_training (plan);
@@ -226,63 +227,48 @@ watts (const QmJob *self,
   return devices * each * economics->power_share + machines * economics->host_watts;
 }
 
+/* Of a machine of the person the heat must be carried away, too. */
+static double
+kilowatts (const QmJob       *self,
+           const QmPlacement *placement,
+           double             devices,
+           double             each,
+           int                machines)
+{
+  double cooling = placement->place == QM_PLACE_CLOUD ? 1 : self->economics->cooling_factor;
+
+  return watts (self, devices, each, machines) * cooling / 1000;
+}
+
 static double
 paid_hours (const QmJob       *self,
             const QmPlacement *placement,
             double             factor,
             double             seconds)
 {
-  return (seconds * factor + qm_job_start_up_seconds (self, placement->place)) / 3600;
+  double idle = placement->place == QM_PLACE_CLOUD ? self->economics->paid_idle_hours * 3600 : 0;
+
+  return (seconds * factor + qm_job_start_up_seconds (self, placement->place) + idle) / 3600;
 }
 
+/* Of what is kept with a provider and leaves it again, in the plan's currency. */
 static void
-cost_of_serving (const QmJob       *self,
-                 const QmPlacement *placement,
-                 double             power_per_hour,
-                 QmEstimate        *estimate)
+storage_and_egress (const QmJob       *self,
+                    const QmPlacement *placement,
+                    double             hours,
+                    double            *storage,
+                    double            *egress)
 {
   const QmEconomics *economics = self->economics;
-  double hourly = estimate->cost.per_hour + power_per_hour;
+  double per_gb = placement->offer != NULL && economics->sent_gb > 0 ? qm_economics_egress (economics, placement->offer->provider) : NAN;
 
-  estimate->cost.money = qm_range_exact (hourly * economics->hours_per_month);
-  if (placement->purchase_usd > 0)
-    {
-      double monthly = estimate->cost.purchase_money / economics->amortisation_months;
-
-      estimate->cost.money = qm_range_log_normal (estimate->cost.money.p50 + monthly, QM_REMEMBERED_PRICE_WIDTH);
-      hourly += monthly / economics->hours_per_month;
-    }
-  if (estimate->throughput.known)
-    estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
-  estimate->cost.kwh = qm_range_exact (economics->hours_per_month *
-                                       watts (self, estimate->configuration.devices, estimate->device->power_watts, 1) / 1000);
-}
-
-static void
-cost_of_a_job (const QmJob       *self,
-               const QmPlacement *placement,
-               int                machines,
-               double             power_per_hour,
-               QmEstimate        *estimate)
-{
-  QmRange time = estimate->time.seconds;
-  double hourly = estimate->cost.per_hour + power_per_hour;
-  double factor = lengthened (time.p50, estimate->time.with_interruptions_seconds);
-  double power;
-  QmRange hours;
-
-  if (!qm_range_is_known (time))
+  *storage = *egress = 0;
+  if (placement->place != QM_PLACE_CLOUD)
     return;
 
-  hours = (QmRange) { paid_hours (self, placement, factor, time.p10), paid_hours (self, placement, factor, time.p50),
-                      paid_hours (self, placement, factor, time.p90) };
-  estimate->cost.money = qm_range_scale (hours, hourly);
-  if (placement->purchase_usd > 0)
-    estimate->cost.money = qm_range_log_normal (estimate->cost.purchase_money + estimate->cost.money.p50,
-                                                QM_REMEMBERED_PRICE_WIDTH);
-  power = watts (self, estimate->configuration.devices, estimate->device->power_watts, machines);
-  estimate->cost.kwh = qm_range_scale (hours, power / 1000);
-  estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
+  *storage = economics->stored_gb * economics->storage_usd_per_gb_month * hours / economics->hours_per_month * self->per_usd;
+  if (!isnan (per_gb))
+    *egress = economics->sent_gb * per_gb * self->per_usd;
 }
 
 /* Of what stands at the person's place, in the plan's currency. */
@@ -296,7 +282,96 @@ power_per_hour_of (const QmJob       *self,
   if (placement->place == QM_PLACE_CLOUD)
     return 0;
 
-  return watts (self, devices, each, machines) / 1000 * self->economics->electricity_usd_per_kwh * self->per_usd;
+  return kilowatts (self, placement, devices, each, machines) * self->economics->electricity_usd_per_kwh * self->per_usd;
+}
+
+/* Of a month of its life: what is left of it then was not used up. */
+static double
+monthly_purchase (const QmJob *self,
+                  double       purchase)
+{
+  return purchase * (1 - self->economics->resale_share) / self->economics->amortisation_months;
+}
+
+static void
+cost_of_serving (const QmJob       *self,
+                 const QmPlacement *placement,
+                 double             power_per_hour,
+                 QmEstimate        *estimate)
+{
+  const QmEconomics *economics = self->economics;
+  QmCostParts *parts = &estimate->cost.parts;
+  double month = economics->hours_per_month;
+  double hourly = estimate->cost.per_hour + power_per_hour;
+
+  parts->machine = estimate->cost.per_hour * month;
+  parts->power = power_per_hour * month;
+  storage_and_egress (self, placement, month, &parts->storage, &parts->egress);
+  estimate->cost.money = qm_range_exact (hourly * month + parts->storage + parts->egress);
+  if (placement->purchase_usd > 0)
+    {
+      parts->purchase = monthly_purchase (self, estimate->cost.purchase_money);
+      estimate->cost.money = qm_range_log_normal (estimate->cost.money.p50 + parts->purchase, QM_REMEMBERED_PRICE_WIDTH);
+      hourly += parts->purchase / month;
+    }
+  if (estimate->throughput.known)
+    estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
+  estimate->cost.kwh = qm_range_exact (month * kilowatts (self, placement, estimate->configuration.devices,
+                                                          estimate->device->power_watts, 1));
+}
+
+/* What the money of a job is for. */
+static void
+split_cost (const QmJob       *self,
+            const QmPlacement *placement,
+            double             power_per_hour,
+            double             factor,
+            QmEstimate        *estimate)
+{
+  const QmEconomics *economics = self->economics;
+  QmCostParts *parts = &estimate->cost.parts;
+  double second = estimate->cost.per_hour / 3600;
+  double hours = paid_hours (self, placement, factor, estimate->time.seconds.p50);
+
+  parts->machine = second * estimate->time.seconds.p50 * factor;
+  parts->power = power_per_hour * hours;
+  parts->purchase = placement->purchase_usd > 0 ? estimate->cost.purchase_money : 0;
+  if (placement->place != QM_PLACE_CLOUD)
+    return;
+
+  parts->start_up = second * (economics->start_up_seconds - economics->failed_seconds - economics->upload_seconds);
+  parts->failed_starts = second * economics->failed_seconds;
+  parts->upload = second * economics->upload_seconds;
+  parts->idle = second * economics->paid_idle_hours * 3600;
+  storage_and_egress (self, placement, hours, &parts->storage, &parts->egress);
+}
+
+static void
+cost_of_a_job (const QmJob       *self,
+               const QmPlacement *placement,
+               int                machines,
+               double             power_per_hour,
+               QmEstimate        *estimate)
+{
+  QmRange time = estimate->time.seconds;
+  double hourly = estimate->cost.per_hour + power_per_hour;
+  double factor = lengthened (time.p50, estimate->time.with_interruptions_seconds);
+  QmCostParts *parts = &estimate->cost.parts;
+  QmRange hours;
+
+  if (!qm_range_is_known (time))
+    return;
+
+  hours = (QmRange) { paid_hours (self, placement, factor, time.p10), paid_hours (self, placement, factor, time.p50),
+                      paid_hours (self, placement, factor, time.p90) };
+  split_cost (self, placement, power_per_hour, factor, estimate);
+  estimate->cost.money = qm_range_add (qm_range_scale (hours, hourly), parts->storage + parts->egress);
+  if (placement->purchase_usd > 0)
+    estimate->cost.money = qm_range_log_normal (estimate->cost.purchase_money + estimate->cost.money.p50,
+                                                QM_REMEMBERED_PRICE_WIDTH);
+  estimate->cost.kwh = qm_range_scale (hours, kilowatts (self, placement, estimate->configuration.devices,
+                                                         estimate->device->power_watts, machines));
+  estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
 }
 
 /**
@@ -308,7 +383,8 @@ power_per_hour_of (const QmJob       *self,
  *
  * Money in the plan's currency: of the whole job, start-up included; of a month
  * where it serves. What is bought is paid in full, or by the month over its
- * life where it serves. What the person has costs its power.
+ * life where it serves. What the person has costs its power. What the plan says
+ * of storage, traffic and idle hours is in it.
  */
 void
 qm_job_cost (const QmJob       *self,
@@ -319,8 +395,10 @@ qm_job_cost (const QmJob       *self,
   QmCost *cost = &estimate->cost;
   double power_per_hour = power_per_hour_of (self, placement, estimate->configuration.devices,
                                              estimate->device->power_watts, machines);
+  QmCarbonBasis basis;
 
   cost->pricing = placement->pricing;
+  cost->break_even_months = NAN;
   cost->per_hour = placement->usd_per_hour * machines * self->per_usd;
   cost->as_of = placement->offer == NULL ? placement->catalogued->as_of
                 : placement->pricing == QM_PRICING_SPOT && placement->offer->spot_as_of != NULL
@@ -335,8 +413,10 @@ qm_job_cost (const QmJob       *self,
 
   cost->per_hour += power_per_hour;
   cost->known = qm_range_is_known (cost->money);
+  cost->carbon_kg_per_kwh = qm_economics_carbon (self->economics, placement->offer, &basis);
+  cost->carbon_basis = basis;
   if (qm_range_is_known (cost->kwh))
-    cost->kg_co2e = qm_range_scale (cost->kwh, self->economics->carbon_kg_per_kwh);
+    cost->kg_co2e = qm_range_scale (cost->kwh, cost->carbon_kg_per_kwh);
 }
 
 /**
@@ -360,9 +440,13 @@ qm_job_money (const QmJob       *self,
   double hourly = placement->usd_per_hour * machines * self->per_usd +
                   power_per_hour_of (self, placement, devices, placement->device.power_watts, machines);
   double purchase = placement->purchase_usd > 0 ? placement->purchase_usd * machines * self->per_usd : 0;
+  double hours = self->serving ? self->economics->hours_per_month
+                               : paid_hours (self, placement, lengthened (seconds, with_interruptions), seconds);
+  double storage, egress;
 
+  storage_and_egress (self, placement, hours, &storage, &egress);
   if (self->serving)
-    return hourly * self->economics->hours_per_month + purchase / self->economics->amortisation_months;
+    purchase = monthly_purchase (self, purchase);
 
-  return purchase + paid_hours (self, placement, lengthened (seconds, with_interruptions), seconds) * hourly;
+  return purchase + hours * hourly + storage + egress;
 }

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  */
 typedef struct {
   QmEstimator *estimator;
-  const QmEconomics *economics;
+  const QmEconomics *economics;     /* of the catalog and the plan: @applied */
+  QmEconomics applied;
   const QmResolved *resolved;
   const QmPlan *plan;
   gboolean training;

@@ -3,6 +3,7 @@
 
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-money.h"
 #include "decide/qm-past-runs.h"
 #include "estimate/qm-llm-inference-constants.h"
 #include "qm-enum.h"
@@ -283,10 +284,24 @@ add_time (JsonObject   *root,
 }
 
 static void
+add_cost_parts (JsonObject        *cost,
+                const QmCostParts *parts)
+{
+  JsonObject *object = json_object_new ();
+  QmCostPart list[QM_MOST_COST_PARTS];
+  guint n = qm_cost_parts_list (parts, list);
+
+  for (guint i = 0; i < n; i++)
+    set_number (object, list[i].code, list[i].money);
+  json_object_set_object_member (cost, "parts", object);
+}
+
+static void
 add_cost (JsonObject     *root,
           const QmCost   *cost,
           const QmPlan   *plan)
 {
+  static const char * const bases[] = { "world", "country", "region", "own" };
   JsonObject *object, *energy;
 
   if (!cost->known)
@@ -306,9 +321,13 @@ add_cost (JsonObject     *root,
   set_text (object, "as_of", cost->as_of);
   set_number (object, "purchase", cost->purchase_money);
   set_number (object, "break_even_hours", cost->break_even_hours);
+  set_number (object, "break_even_months", cost->break_even_months);
+  add_cost_parts (object, &cost->parts);
   json_object_set_object_member (root, "cost", object);
 
   energy = json_object_new ();
+  set_number (energy, "carbon_kg_per_kwh", cost->carbon_kg_per_kwh);
+  set_text (energy, "carbon_basis", bases[cost->carbon_basis]);
   set_range (energy, "kwh", cost->kwh);
   set_range (energy, "kg_co2e", cost->kg_co2e);
   json_object_set_object_member (root, "energy", energy);

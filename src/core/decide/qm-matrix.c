@@ -3,7 +3,8 @@
 
 #include "decide/qm-choices.h"
 
-/* The marginal rule: less than half a point is not worth twice the resources. */
+/* The marginal rule: less than half a point is not worth twice the resources,
+ * where the person says nothing else. */
 #define MARGINAL_POINTS 0.5
 #define MARGINAL_RATIO  2.0
 /* It is said only where it is likely true. */
@@ -64,27 +65,32 @@ dominates (const QmChoice *a,
  * one recipe have one quality: nothing is gained, for certain. */
 static double
 gains_little (const QmChoice *a,
-              const QmChoice *b)
+              const QmChoice *b,
+              double          points)
 {
   double gain = points_of (a) - points_of (b);
   double deviation = hypot (points_deviation (a), points_deviation (b));
 
   if (gain == 0 || deviation == 0)
-    return gain < MARGINAL_POINTS ? 1 : 0;
+    return gain < points ? 1 : 0;
 
-  return 0.5 * erfc (-(MARGINAL_POINTS - gain) / deviation / sqrt (2));
+  return 0.5 * erfc (-(points - gain) / deviation / sqrt (2));
 }
 
 static void
 apply_marginal_rule (QmChoice       *row,
-                     const QmChoice *chosen)
+                     const QmChoice *chosen,
+                     const QmLimits *limits)
 {
-  if (gains_little (row, chosen) < MARGINAL_CERTAINTY)
+  double points = isnan (limits->marginal_points) ? MARGINAL_POINTS : limits->marginal_points;
+  double ratio = isnan (limits->marginal_ratio) ? MARGINAL_RATIO : limits->marginal_ratio;
+
+  if (gains_little (row, chosen, points) < MARGINAL_CERTAINTY)
     return;
 
-  row->ruled_out_by_count = row->estimate.configuration.devices >= MARGINAL_RATIO * chosen->estimate.configuration.devices;
-  row->ruled_out_by_gpu_hours = row->gpu_hours >= MARGINAL_RATIO * chosen->gpu_hours;
-  row->ruled_out_by_cost = row->estimate.cost.money.p50 >= MARGINAL_RATIO * chosen->estimate.cost.money.p50;
+  row->ruled_out_by_count = row->estimate.configuration.devices >= ratio * chosen->estimate.configuration.devices;
+  row->ruled_out_by_gpu_hours = row->gpu_hours >= ratio * chosen->gpu_hours;
+  row->ruled_out_by_cost = row->estimate.cost.money.p50 >= ratio * chosen->estimate.cost.money.p50;
   if (row->ruled_out_by_count || row->ruled_out_by_gpu_hours || row->ruled_out_by_cost)
     row->ruled_out_against = 0;
 }
@@ -113,7 +119,8 @@ dominator_of (const GArray *rows,
 /* Marks the Pareto front of money, time and quality, who dominates whom, and
  * what the marginal rule rules out against the first row. */
 void
-qm_matrix_compare (GArray *rows)
+qm_matrix_compare (GArray         *rows,
+                   const QmLimits *limits)
 {
   for (guint i = 0; i < rows->len; i++)
     {
@@ -122,6 +129,6 @@ qm_matrix_compare (GArray *rows)
       row->dominated_by = dominator_of (rows, i);
       row->pareto = row->dominated_by < 0;
       if (i > 0)
-        apply_marginal_rule (row, &g_array_index (rows, QmChoice, 0));
+        apply_marginal_rule (row, &g_array_index (rows, QmChoice, 0), limits);
     }
 }

@@ -5,6 +5,7 @@
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
 #include "decide/qm-experience.h"
+#include "decide/qm-money.h"
 #include "qm-error.h"
 
 static double
@@ -112,6 +113,11 @@ qm_estimate_pinned (QmEstimator       *estimator,
     return FALSE;
 
   qm_job_init (&job, estimator, resolved);
+  if (placement.pricing == QM_PRICING_ON_DEMAND && job.economics->committed_discount > 0)
+    {
+      placement.pricing = QM_PRICING_COMMITTED;
+      placement.usd_per_hour *= 1 - job.economics->committed_discount;
+    }
   evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
   qm_evaluator_evaluate (evaluator, placement.catalogued, pinned, estimate);
 
@@ -174,6 +180,7 @@ qm_estimate_explain (QmEstimator      *estimator,
   message = qm_capacity_explain (&bounds);
   if (message != NULL)
     g_ptr_array_add (messages, message);
+  qm_money_explain (estimator, resolved, choice, messages);
 
   return messages;
 }
@@ -240,6 +247,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
 
   qm_layout_note (resolved, &choice->estimate, messages);
   warn_of_limits (resolved->plan, choice, messages);
+  qm_money_warn (estimator, resolved, choice, messages);
 
   return messages;
 }

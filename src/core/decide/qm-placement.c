@@ -14,6 +14,7 @@ typedef struct {
   QmEstimator *estimator;
   QmCatalog *catalog;
   const QmPlan *plan;
+  QmEconomics economics;            /* of the catalog and the plan */
   guint8 *limits;
   GArray *placements;
 } Builder;
@@ -234,17 +235,32 @@ add_owned (Builder *self)
     }
 }
 
+/* What one costs, new; the person may know it of the device that is planned. */
+static double
+price_of (const Builder  *self,
+          const QmDevice *device)
+{
+  if (!isnan (self->economics.device_price_usd) && strcmp (device->id, self->plan->configuration.device) == 0)
+    return self->economics.device_price_usd;
+
+  return device->price_usd;
+}
+
 static void
 add_bought (Builder *self)
 {
-  const QmEconomics *economics = qm_estimator_get_economics (self->estimator);
+  const QmEconomics *economics = &self->economics;
 
   for (guint i = 0; i < qm_catalog_n_devices (self->catalog); i++)
     {
       const QmDevice *device = qm_catalog_device (self->catalog, i);
 
-      if (!(device->price_usd > 0) || g_strcmp0 (device->status, "announced") == 0 ||
-          device->launch_year < economics->oldest_sold_year || is_excluded (self, NULL, device))
+      double price = price_of (self, device);
+
+      if (!(price > 0) || is_excluded (self, NULL, device))
+        continue;
+      /* Whoever names a price can have it. */
+      if (price == device->price_usd && (g_strcmp0 (device->status, "announced") == 0 || device->launch_year < economics->oldest_sold_year))
         continue;
 
       for (guint j = 0; j < G_N_ELEMENTS (bought_counts); j++)
@@ -255,7 +271,7 @@ add_bought (Builder *self)
           if (host == NULL || bought_counts[j] < device->sold_in)
             continue;
           placement = placement_new (device, bought_counts[j], QM_PLACE_BUY, QM_PRICING_PURCHASE);
-          placement.purchase_usd = device->price_usd * bought_counts[j] + host->usd;
+          placement.purchase_usd = price * bought_counts[j] + host->usd;
           placement.max_machines = 1;
           set_memory (&placement, host->ram_bytes);
           g_array_append_val (self->placements, placement);
@@ -274,6 +290,11 @@ add_offer (Builder       *self,
 
   if (!(usd_per_hour > 0))
     return;
+  if (pricing == QM_PRICING_ON_DEMAND && self->economics.committed_discount > 0)
+    {
+      pricing = QM_PRICING_COMMITTED;
+      usd_per_hour *= 1 - self->economics.committed_discount;
+    }
 
   placement = placement_new (offer->device, count, QM_PLACE_CLOUD, pricing);
   placement.offer = offer;
@@ -359,8 +380,9 @@ qm_placements_list (QmEstimator      *estimator,
                     guint8           *device_limits)
 {
   const QmPlan *plan = resolved->plan;
-  Builder self = { estimator, qm_estimator_get_catalog (estimator), plan, device_limits, NULL };
+  Builder self = { .estimator = estimator, .catalog = qm_estimator_get_catalog (estimator), .plan = plan, .limits = device_limits };
 
+  qm_economics_apply (qm_estimator_get_economics (estimator), plan, &self.economics);
   self.placements = g_array_new (FALSE, FALSE, sizeof (QmPlacement));
 
   if (plan->places.this_computer != QM_TERNARY_NO)

@@ -348,6 +348,10 @@ qm_choice_break_even (const QmSearch *search,
 
   hours = search->job.serving ? search->job.economics->hours_per_month : choice->estimate.time.seconds.p50 / 3600;
   saved_per_hour = cheapest / hours - choice->estimate.cost.per_hour;
-  if (saved_per_hour > 0)
-    choice->estimate.cost.break_even_hours = choice->estimate.cost.purchase_money / saved_per_hour;
+  if (!(saved_per_hour > 0))
+    return;
+
+  choice->estimate.cost.break_even_hours = choice->estimate.cost.purchase_money * (1 - search->job.economics->resale_share) /
+                                           saved_per_hour;
+  choice->estimate.cost.break_even_months = choice->estimate.cost.break_even_hours / search->job.economics->use_hours_per_month;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/qm-money.h"
 #include "decide/qm-choices.h"
 #include "decide/qm-service.h"
 
@@ -117,13 +118,14 @@ warn (QmRecommendation *self)
   if (plan->stage == QM_STAGE_PROTOTYPE && best->estimate.cost.per_hour > 5)
     g_ptr_array_add (self->warnings, qm_message_new ("expensive-prototype",
                                                      N_("While the model still changes, a cheap device loses little: most of these runs are thrown away")));
+  qm_money_warn (self->estimator, self->resolved, best, self->warnings);
 }
 
 /* The first rows of the matrix are the choices. */
 static void
 compare_rows (QmRecommendation *self)
 {
-  qm_matrix_compare (self->rows);
+  qm_matrix_compare (self->rows, &self->resolved->plan->limits);
 
   for (guint i = 0; i < self->choices->len; i++)
     {

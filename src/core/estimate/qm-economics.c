@@ -12,9 +12,11 @@
 typedef struct {
   const char *key;
   gsize offset;
+  double fallback;                  /* of a person's own file that lacks it; NaN: must be there */
 } Figure;
 
-#define FIGURE(name) { #name, G_STRUCT_OFFSET (QmEconomics, name) }
+#define FIGURE(name) { #name, G_STRUCT_OFFSET (QmEconomics, name), NAN }
+#define FIGURE_OR(name, fallback) { #name, G_STRUCT_OFFSET (QmEconomics, name), fallback }
 
 static const Figure figures[] = {
   FIGURE (electricity_usd_per_kwh),
@@ -55,6 +57,9 @@ static const Figure figures[] = {
   FIGURE (prototype_share),
   FIGURE (prototype_runs),
   FIGURE (development_runs),
+  FIGURE_OR (cooling_factor, 1),
+  FIGURE_OR (resale_share, 0),
+  FIGURE_OR (stale_months, 6),
 };
 
 static void
@@ -78,7 +83,7 @@ read_figures (QmEconomics  *self,
     {
       JsonObject *figure = table != NULL && json_object_has_member (table, figures[i].key)
                              ? json_object_get_object_member (table, figures[i].key) : NULL;
-      double value = figure != NULL ? json_object_get_double_member_with_default (figure, "value", NAN) : NAN;
+      double value = figure != NULL ? json_object_get_double_member_with_default (figure, "value", NAN) : figures[i].fallback;
 
       if (!isfinite (value))
         {
@@ -188,7 +193,10 @@ read_currencies (QmEconomics  *self,
     return FALSE;
   if (json_object_has_member (root, "large_providers"))
     self->large_providers = json_array_ref (json_object_get_array_member (root, "large_providers"));
-  self->currencies_as_of = g_strdup (json_object_get_string_member_with_default (currencies, "as_of", "unknown"));
+  self->currencies_as_of = g_strdup (json_object_get_string_member_with_default (currencies, "as_of", ""));
+  self->currencies_source = g_strdup (json_object_get_string_member_with_default (currencies, "source", ""));
+  if (json_object_has_member (root, "egress"))
+    self->egress = json_object_ref (json_object_get_object_member (json_object_get_object_member (root, "egress"), "usd_per_gb"));
   return TRUE;
 }
 
@@ -214,6 +222,7 @@ qm_economics_new (JsonNode  *node,
     }
 
   root = json_node_get_object (node);
+  self->own_carbon_kg_per_kwh = self->egress_usd_per_gb = self->use_hours_per_month = self->device_price_usd = NAN;
   if (!read_figures (self, root, error) || !read_hosts (self, root, error) || !read_currencies (self, root, error))
     return NULL;
 
@@ -232,25 +241,11 @@ qm_economics_free (QmEconomics *self)
 
   g_clear_pointer (&self->currencies, json_object_unref);
   g_clear_pointer (&self->large_providers, json_array_unref);
+  g_clear_pointer (&self->egress, json_object_unref);
+  g_clear_pointer (&self->carbon, json_object_unref);
   g_free (self->currencies_as_of);
+  g_free (self->currencies_source);
   g_free (self);
-}
-
-/**
- * qm_economics_per_usd:
- * @self: the figures
- * @currency: an ISO 4217 code
- *
- * Returns: how much of @currency one US dollar buys; NaN where no rate is known
- */
-double
-qm_economics_per_usd (const QmEconomics *self,
-                      const char        *currency)
-{
-  if (!json_object_has_member (self->currencies, currency))
-    return NAN;
-
-  return json_object_get_double_member (self->currencies, currency);
 }
 
 /**

@@ -177,7 +177,25 @@ typedef enum {
   QM_PRICING_SPOT,
   QM_PRICING_PURCHASE,
   QM_PRICING_OWNED,
+  QM_PRICING_COMMITTED,             /* on demand, less what was agreed for a long time */
 } QmPricing;
+
+/**
+ * QmCostParts:
+ *
+ * What the p50 of the money is for, in the plan's currency; they add up to it.
+ */
+typedef struct {
+  double machine;                   /* rent while the job runs, interruptions included */
+  double start_up;
+  double failed_starts;
+  double upload;                    /* rent while the data are brought */
+  double idle;
+  double storage;
+  double egress;
+  double power;                     /* of what stands at the person's place, with cooling */
+  double purchase;                  /* serving: of a month of its life */
+} QmCostParts;
 
 typedef struct {
   gboolean known;
@@ -188,6 +206,10 @@ typedef struct {
   const char *as_of;                /* of the price; NULL where none */
   double purchase_money;            /* one-off, NaN none */
   double break_even_hours;          /* NaN none */
+  double break_even_months;         /* by the hours it is in use a month; NaN not said */
+  QmCostParts parts;
+  double carbon_kg_per_kwh;         /* where the machine stands */
+  int carbon_basis;                 /* QmCarbonBasis */
   QmRange kwh;
   QmRange kg_co2e;
 } QmCost;

@@ -18,6 +18,7 @@ struct _QmEstimator {
   QmInputConstants input;
   QmCatalog *catalog;
   QmEconomics *economics;
+  char today[12];                   /* ISO 8601; "" where nobody said */
   QmLlmTrainingConstants *training;
   QmLlmInferenceConstants *inference;
   QmOtherDomainsConstants *domains;
@@ -116,7 +117,7 @@ qm_estimator_new (QmCatalog  *catalog,
   self->catalog = g_object_ref (catalog);
 
   self->economics = qm_economics_new (qm_catalog_table (catalog, "economics"), error);
-  if (self->economics == NULL)
+  if (self->economics == NULL || !qm_economics_set_carbon (self->economics, qm_catalog_table (catalog, "carbon"), error))
     return NULL;
 
   self->training = qm_llm_training_constants_new (qm_catalog_table (catalog, "constants-llm-training"), error);
@@ -164,6 +165,7 @@ qm_estimator_calibrate (QmEstimator         *self,
   calibrated->input = base->input;
   calibrated->catalog = g_object_ref (base->catalog);
   calibrated->economics = base->economics;
+  g_strlcpy (calibrated->today, base->today, sizeof calibrated->today);
   calibrated->training = base->training;
   calibrated->inference = base->inference;
   calibrated->domains = base->domains;
@@ -207,6 +209,33 @@ QmCatalog *
 qm_estimator_get_catalog (QmEstimator *self)
 {
   return self->catalog;
+}
+
+/**
+ * qm_estimator_set_today:
+ * @self: an estimator
+ * @today: (nullable): the day it is, ISO 8601; %NULL: nothing is old
+ *
+ * The core has no clock: who asks says what day it is, and hears which prices
+ * are old. To be called before others use @self.
+ */
+void
+qm_estimator_set_today (QmEstimator *self,
+                        const char  *today)
+{
+  g_strlcpy (self->today, today != NULL ? today : "", sizeof self->today);
+}
+
+/**
+ * qm_estimator_get_today:
+ * @self: an estimator
+ *
+ * Returns: (transfer none) (nullable): the day it is; %NULL where nobody said
+ */
+const char *
+qm_estimator_get_today (QmEstimator *self)
+{
+  return self->today[0] != '\0' ? self->today : NULL;
 }
 
 /**

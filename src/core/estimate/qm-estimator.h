@@ -17,6 +17,9 @@ QmEstimator                  *qm_estimator_new                     (QmCatalog   
                                                                     GError       **error);
 QmCatalog                    *qm_estimator_get_catalog             (QmEstimator   *self);
 const QmEconomics            *qm_estimator_get_economics           (QmEstimator   *self);
+void                          qm_estimator_set_today               (QmEstimator   *self,
+                                                                    const char    *today);
+const char                   *qm_estimator_get_today               (QmEstimator   *self);
 const QmLlmInferenceConstants *qm_estimator_get_inference_constants (QmEstimator  *self);
 const QmCalibrationConstants *qm_estimator_get_calibration_constants (QmEstimator *self);
 

@@ -367,6 +367,11 @@ qm_plan_read (JsonObject   *object,
   if (plan->task == QM_TASK_TABULAR && plan->activity == QM_ACTIVITY_FINE_TUNE)
     warn (&self, "activity", qm_message_new ("trees", N_("trees are not fine-tuned; estimated as \"train\"")));
 
+  if (!isnan (plan->costs.device_price) && plan->configuration.device[0] == '\0')
+    warn (&self, "costs.device_price", qm_message_new ("price-of-nothing", N_("is the price of configuration.device, which is missing; it is not used")));
+  if (plan->costs.currency_as_of[0] != '\0' && isnan (plan->costs.currency_per_usd))
+    warn (&self, "costs.currency_as_of", qm_message_new ("date-of-nothing", N_("is the date of costs.currency_per_usd, which is missing; it is not used")));
+
   return g_steal_pointer (&plan);
 }
 

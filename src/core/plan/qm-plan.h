@@ -142,6 +142,8 @@ typedef struct {
   double hours;                     /* NaN: no limit */
   double min_accuracy;              /* 0-1; NaN: no limit */
   double headroom;                  /* 0-1; NaN unset */
+  double marginal_points;           /* a gain of less is not worth ... NaN unset */
+  double marginal_ratio;            /* ... so many times the resources; NaN unset */
 } QmLimits;
 
 typedef struct {
@@ -151,6 +153,36 @@ typedef struct {
 } QmOwned;
 
 #define QM_MAX_OWNED 16
+
+/**
+ * QmCosts:
+ *
+ * What the person knows of money and power better than the catalog. All unset
+ * by default, and NaN then; money is in the currency of the limits.
+ */
+typedef struct {
+  double currency_per_usd;          /* a rate of one's own */
+  QmWord currency_as_of;            /* its date, ISO 8601 */
+  double electricity_per_kwh;
+  double carbon_kg_per_kwh;         /* where the person's machines stand */
+  double cooling_factor;            /* power with cooling over power without; from 1 */
+  double committed_discount;        /* of on-demand prices, 0-1 */
+  double stored_bytes;
+  double storage_per_gb_month;
+  double sent_bytes;                /* out of the provider's network: egress */
+  double egress_per_gb;
+  double upload_bytes;              /* unset: the data of the plan */
+  double upload_bits_per_second;
+  double idle_hours;                /* paid after the job */
+  double failed_starts;
+  double interruptions_per_hour;    /* of one spot machine */
+  double checkpoint_seconds;
+  double restart_seconds;
+  double device_price;              /* of one configuration.device, new */
+  double resale_share;              /* of the purchase price, when it is given away */
+  double use_hours_per_month;       /* of what is bought, all jobs together */
+  double lifetime_months;           /* over which it is paid off */
+} QmCosts;
 
 typedef struct {
   QmTernary this_computer;
@@ -216,6 +248,7 @@ typedef struct {
   QmData data;
   QmLimits limits;
   QmPlaces places;
+  QmCosts costs;
   QmConfiguration configuration;
 } QmPlan;
 

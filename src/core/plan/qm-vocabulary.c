@@ -166,6 +166,22 @@ qm_vocabulary_is_interconnect (const char *words)
 }
 
 /**
+ * qm_vocabulary_is_date:
+ * @word: a word
+ *
+ * Returns: whether @word is a day of the calendar in ISO 8601, as 2026-11-30
+ */
+gboolean
+qm_vocabulary_is_date (const char *word)
+{
+  if (strlen (word) != 10 || word[4] != '-' || word[7] != '-' || strspn (word, "0123456789-") != 10)
+    return FALSE;
+
+  return g_date_valid_dmy (g_ascii_strtoull (word + 8, NULL, 10), g_ascii_strtoull (word + 5, NULL, 10),
+                           g_ascii_strtoull (word, NULL, 10));
+}
+
+/**
  * qm_edit_distance:
  * @a: a word
  * @b: another

@@ -13,6 +13,7 @@ gboolean    qm_vocabulary_is_technique (const char *word);
 gboolean    qm_vocabulary_is_attention_kernel (const char *word);
 gboolean    qm_vocabulary_is_tuning    (const char *word);
 gboolean    qm_vocabulary_is_interconnect (const char *words);
+gboolean    qm_vocabulary_is_date      (const char *word);
 guint       qm_edit_distance           (const char *a,
                                         const char *b);
 

@@ -384,6 +384,8 @@ add_row (GArray *rows,
   g_array_append_val (rows, row);
 }
 
+static const QmLimits limits = { .marginal_points = NAN, .marginal_ratio = NAN };
+
 /* Requirements E1 and E2: by count of GPUs the rule rules out 8 × V100 against
  * 4 × V100, by cost and by GPU hours (estimation test vector 8: ×1.448, ×1.167)
  * it does not; 4 × A100 have no more GPUs, and cost 1.59 times as much. */
@@ -396,7 +398,7 @@ test_reference_matrix (void)
   add_row (rows, 4, 72, 580, 0.821);
   add_row (rows, 8, 42, 840, 0.823);
   add_row (rows, 4, 28, 920, 0.825);
-  qm_matrix_compare (rows);
+  qm_matrix_compare (rows, &limits);
 
   row = &g_array_index (rows, QmChoice, 1);
   g_assert_true (row->ruled_out_by_count);
@@ -409,6 +411,31 @@ test_reference_matrix (void)
     g_assert_true (g_array_index (rows, QmChoice, i).pareto);
 }
 
+/* Requirements E2: the thresholds can be changed. 8 x V100 cost 1.448 times as
+ * much and gain 0.2 points: too much where 1.4 times is, not where a fifth of a
+ * point is worth it. */
+static void
+test_thresholds (void)
+{
+  static const struct { QmLimits limits; gboolean by_count, by_cost; } cases[] = {
+    { { .marginal_points = 0.5, .marginal_ratio = 1.4 }, TRUE, TRUE },
+    { { .marginal_points = NAN, .marginal_ratio = 1.5 }, TRUE, FALSE },
+    { { .marginal_points = 0.1, .marginal_ratio = 1.4 }, FALSE, FALSE },
+    { { .marginal_points = NAN, .marginal_ratio = 3 }, FALSE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GArray) rows = qm_choices_new ();
+
+      add_row (rows, 4, 72, 580, 0.821);
+      add_row (rows, 8, 42, 840, 0.823);
+      qm_matrix_compare (rows, &cases[i].limits);
+      g_assert_cmpint (g_array_index (rows, QmChoice, 1).ruled_out_by_count, ==, cases[i].by_count);
+      g_assert_cmpint (g_array_index (rows, QmChoice, 1).ruled_out_by_cost, ==, cases[i].by_cost);
+    }
+}
+
 static void
 test_dominated (void)
 {
@@ -416,7 +443,7 @@ test_dominated (void)
 
   add_row (rows, 1, 10, 100, 0.8);
   add_row (rows, 1, 12, 120, 0.8);
-  qm_matrix_compare (rows);
+  qm_matrix_compare (rows, &limits);
   g_assert_cmpint (g_array_index (rows, QmChoice, 1).dominated_by, ==, 0);
   g_assert_false (g_array_index (rows, QmChoice, 1).pareto);
   g_assert_true (g_array_index (rows, QmChoice, 0).pareto);
@@ -496,6 +523,7 @@ main (int   argc,
   g_test_add_func ("/recommend/repeatable", test_repeatable);
   g_test_add_func ("/recommend/looser-is-no-worse", test_looser_is_no_worse);
   g_test_add_func ("/matrix/reference", test_reference_matrix);
+  g_test_add_func ("/matrix/thresholds", test_thresholds);
   g_test_add_func ("/matrix/dominated", test_dominated);
   g_test_add_func ("/spot/interval", test_spot);
   status = g_test_run ();
