@@ -212,6 +212,47 @@ paint_marker (cairo_t         *cr,
     }
 }
 
+/* Pages hold text that can be selected: once, and no more. */
+static gboolean
+is_page (cairo_t *cr)
+{
+  cairo_surface_type_t type = cairo_surface_get_type (cairo_get_target (cr));
+
+  return type == CAIRO_SURFACE_TYPE_PDF || type == CAIRO_SURFACE_TYPE_SVG || type == CAIRO_SURFACE_TYPE_PS;
+}
+
+/* What keeps a label apart from lines under it. On a screen the text itself, moved
+ * around by half the width: its glyphs are drawn already, where outlines would have
+ * to be stroked anew each time, for most of the time of a chart. */
+static void
+paint_halo (cairo_t      *cr,
+            const QmItem *item,
+            double        x,
+            double        y)
+{
+  if (!is_page (cr))
+    {
+      for (int i = 0; i < 8; i++)
+        {
+          cairo_move_to (cr, x + HALO / 2 * cos (i * G_PI_4), y + HALO / 2 * sin (i * G_PI_4));
+          pango_cairo_show_layout (cr, item->layout);
+        }
+      return;
+    }
+
+  cairo_save (cr);
+  cairo_new_path (cr);
+  /* its edge is seen by nobody: card on card, and half a pixel will do */
+  cairo_set_tolerance (cr, ROUGH);
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_FAST);
+  cairo_move_to (cr, x, y);
+  pango_cairo_layout_path (cr, item->layout);
+  cairo_set_line_width (cr, HALO);
+  cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
+  cairo_stroke (cr);
+  cairo_restore (cr);
+}
+
 static void
 paint_text (cairo_t         *cr,
             const QmItem    *item,
@@ -226,18 +267,8 @@ paint_text (cairo_t         *cr,
 
   if (item->halo)
     {
-      cairo_save (cr);
-      cairo_new_path (cr);
-      /* its edge is seen by nobody: card on card, and half a pixel will do */
-      cairo_set_tolerance (cr, ROUGH);
-      cairo_set_antialias (cr, CAIRO_ANTIALIAS_FAST);
-      cairo_move_to (cr, x, y);
-      pango_cairo_layout_path (cr, item->layout);
       set_color (cr, palette->card, 1);
-      cairo_set_line_width (cr, HALO);
-      cairo_set_line_join (cr, CAIRO_LINE_JOIN_ROUND);
-      cairo_stroke (cr);
-      cairo_restore (cr);
+      paint_halo (cr, item, x, y);
     }
   set_color (cr, qm_palette_ink (palette, item->ink), item->alpha);
   cairo_move_to (cr, x, y);

@@ -11,7 +11,7 @@
 #include "bench-search.h"
 #include "decide/qm-figures.h"
 #include "decide/qm-ladder.h"
-#include "draw/qm-chart.h"
+#include "draw/qm-chart-private.h"
 #include "draw/qm-language.h"
 #include "draw/qm-report.h"
 #include "model/qm-model-resolve.h"
@@ -142,6 +142,22 @@ turn_switch (Job *job)
   qm_ladder_free (ladder);
 }
 
+/* The same with the picture: the chart of the plan as it is then, described, laid
+ * out and drawn. */
+static void
+turn_and_draw (Job *job)
+{
+  QmLadder *ladder = qm_ladder_with (job->estimator, job->settled, qm_recommendation_choice (job->recommendation, 0)->estimate.device,
+                                     1u << (job->switched++ % 12));
+  QmChart *chart = qm_chart_describe_memory (&ladder->reached.memory, "RTX 4090", 1, 0.2, qm_language_get_words ());
+  cairo_t *cr = cairo_create (job->surface);
+
+  qm_chart_draw (chart, cr, 800, 500, qm_palette_light ());
+  cairo_destroy (cr);
+  qm_chart_free (chart);
+  qm_ladder_free (ladder);
+}
+
 static void
 make_ladder (Job *job)
 {
@@ -160,6 +176,7 @@ measure_frame (Job *job)
   job->surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 800, 500);
   measure ("redraw the memory chart", redraw_chart, job);
   measure ("turn a technique on or off", turn_switch, job);
+  measure ("the same, and draw its chart", turn_and_draw, job);
   measure ("climb down the ladder", make_ladder, job);
   g_clear_pointer (&job->surface, cairo_surface_destroy);
   g_clear_pointer (&job->chart, qm_chart_free);
