@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-batch.h"
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
 #include "decide/qm-experience.h"
@@ -230,6 +231,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
 {
   GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   const QmMemory *memory = &choice->estimate.memory;
+  QmMessage *message;
 
   if (memory->verdict == QM_VERDICT_DOES_NOT_FIT)
     g_ptr_array_add (messages, qm_message_new ("does-not-fit", N_("It does not fit in the memory of this device")));
@@ -248,79 +250,9 @@ qm_estimate_warnings (QmEstimator      *estimator,
   qm_layout_note (resolved, &choice->estimate, messages);
   warn_of_limits (resolved->plan, choice, messages);
   qm_money_warn (estimator, resolved, choice, messages);
+  message = qm_batch_explain (estimator, resolved);
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
 
   return messages;
-}
-
-/**
- * qm_scaling_curve:
- * @estimator: an estimator
- * @resolved: a plan
- * @choice: one of its choices
- *
- * The same job on one device, two, four ... up to sixteen times as many as
- * @choice has, on the same kind of machine.
- *
- * Returns: (transfer full) (element-type QmScalingPoint): what more devices
- *   bring; empty where the plan is no job with an end
- */
-GArray *
-qm_scaling_curve (QmEstimator      *estimator,
-                  const QmResolved *resolved,
-                  const QmChoice   *choice)
-{
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (QmScalingPoint));
-  const QmConfiguration *chosen = &choice->estimate.configuration;
-  g_autoptr (GPtrArray) recipes = NULL;
-  QmRecipe *recipe = NULL;
-  double first_work = 0;
-  QmJob job;
-
-  qm_job_init (&job, estimator, resolved);
-  if (!job.training || choice->estimate.device == NULL)
-    return points;
-
-  recipes = qm_recipes_for_job (&job);
-  for (guint i = 0; i < recipes->len && recipe == NULL; i++)
-    {
-      QmRecipe *candidate = g_ptr_array_index (recipes, i);
-
-      if (qm_recipe_runs_on (candidate, choice->estimate.device) &&
-          candidate->plan->training.activation_checkpointing == choice->estimate.training.activation_checkpointing)
-        recipe = candidate;
-    }
-  if (recipe == NULL && recipes->len > 0)
-    recipe = g_ptr_array_index (recipes, 0);
-
-  for (int n = 1; recipe != NULL && n <= 16 * MAX (1, chosen->devices) && n <= 1024; n *= 2)
-    {
-      int per_machine = MIN (n, MAX (1, MAX (choice->offer != NULL ? choice->offer->device_count : 0,
-                                             chosen->devices / MAX (1, chosen->nodes))));
-      QmPlacement placement = { .device = *choice->estimate.device, .catalogued = choice->estimate.device,
-                                .place = choice->place, .pricing = choice->estimate.cost.pricing, .offer = choice->offer };
-      int machines = MAX (1, n / MAX (1, per_machine < 8 && n > per_machine && per_machine == 1 ? MIN (n, 8) : per_machine));
-      QmScalingPoint point = { .devices = n };
-      QmSolution solution = { .machines = machines };
-      QmEstimate estimate;
-      QmTrials trials = { 0 };
-
-      placement.per_machine = n / machines;
-      placement.usd_per_hour = choice->place == QM_PLACE_CLOUD
-                                 ? choice->estimate.cost.per_hour / job.per_usd / MAX (1, chosen->devices) * placement.per_machine : 0;
-      if (!qm_search_solve (&job, recipe, &placement, &solution, &trials) || !solution.outline.known)
-        continue;
-      qm_solution_complete (&solution, &job, recipe, &placement, &estimate);
-      qm_job_time (&job, placement.place, placement.pricing, machines, &estimate);
-      qm_job_cost (&job, &placement, machines, &estimate);
-      if (first_work == 0)
-        first_work = estimate.throughput.per_second.p50 / n;
-      point.speed_up = estimate.throughput.per_second.p50 / first_work;
-      point.efficiency = point.speed_up / n;
-      point.seconds = estimate.time.finish;
-      point.money = estimate.cost.money;
-      point.bound_by = estimate.throughput.bound_by;
-      g_array_append_val (points, point);
-    }
-
-  return points;
 }

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "decide/qm-money.h"
+#include "decide/qm-batch.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-money.h"
 #include "decide/qm-service.h"
 
 struct _QmRecommendation {
@@ -102,6 +103,7 @@ warn (QmRecommendation *self)
 {
   const QmPlan *plan = self->resolved->plan;
   const QmChoice *best = self->choices->len > 0 ? &g_array_index (self->choices, QmChoice, 0) : NULL;
+  QmMessage *large;
 
   if (best == NULL && plan->task == QM_TASK_TABULAR && !qm_plan_is_training (plan))
     {
@@ -115,6 +117,9 @@ warn (QmRecommendation *self)
       g_ptr_array_add (self->warnings, qm_message_new ("nothing-fits", N_("Nothing that may be used keeps all your limits")));
       return;
     }
+  large = qm_batch_explain (self->estimator, self->resolved);
+  if (large != NULL)
+    g_ptr_array_add (self->warnings, large);
   if (plan->stage == QM_STAGE_PROTOTYPE && best->estimate.cost.per_hour > 5)
     g_ptr_array_add (self->warnings, qm_message_new ("expensive-prototype",
                                                      N_("While the model still changes, a cheap device loses little: most of these runs are thrown away")));

@@ -6,6 +6,8 @@
 
 #include "estimate/qm-constants-reading.h"
 #include "hardware/qm-catalog.h"
+#include "qm-enum.h"
+#include "qm-enum-types.h"
 #include "qm-error.h"
 
 typedef struct {
@@ -44,6 +46,49 @@ read_figure (JsonObject *table,
   return figure != NULL ? qm_constants_number (json_node_get_object (figure), "value", NAN) : NAN;
 }
 
+static gboolean
+read_critical_batch (QmCriticalBatch *self,
+                     JsonObject      *object)
+{
+  int task;
+
+  if (!qm_enum_from_word (QM_TYPE_TASK, json_object_get_string_member_with_default (object, "task", ""), &task))
+    return FALSE;
+
+  self->task = task;
+  self->samples = qm_constants_number (object, "samples", NAN);
+  g_strlcpy (self->prefix, json_object_get_string_member_with_default (object, "prefix", ""), sizeof self->prefix);
+
+  return self->samples > 0 && isfinite (self->samples);
+}
+
+static gboolean
+read_critical_batches (QmCalibrationConstants *self,
+                       JsonObject             *root,
+                       GError                **error)
+{
+  JsonNode *node = root != NULL ? qm_constants_node (root, "critical_batches", JSON_NODE_ARRAY) : NULL;
+  JsonArray *rows = node != NULL ? json_node_get_array (node) : NULL;
+
+  self->n_critical_batches = 0;
+  for (guint i = 0; rows != NULL && i < MIN (json_array_get_length (rows), QM_MAX_CRITICAL_BATCHES); i++)
+    {
+      JsonNode *row = json_array_get_element (rows, i);
+
+      if (!JSON_NODE_HOLDS_OBJECT (row) ||
+          !read_critical_batch (&self->critical_batches[self->n_critical_batches++], json_node_get_object (row)))
+        {
+          qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, "critical_batches",
+                        N_("a task and a number of samples are expected"), NULL);
+          if (error != NULL)
+            qm_error_locate (*error, "measurements.json", 0);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
 /**
  * qm_calibration_constants_read:
  * @self: (out caller-allocates): the constants
@@ -77,5 +122,5 @@ qm_calibration_constants_read (QmCalibrationConstants *self,
       G_STRUCT_MEMBER (double, self, figures[i].offset) = value;
     }
 
-  return TRUE;
+  return read_critical_batches (self, root, error);
 }

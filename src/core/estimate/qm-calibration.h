@@ -35,6 +35,20 @@ typedef enum {
 } QmOrigin;
 
 /**
+ * QmCriticalBatch:
+ * @task: of the models that it is of
+ * @prefix: of their ids; "" all others of the task
+ * @samples: at which twice the samples of small batches are needed
+ */
+typedef struct {
+  QmTask task;
+  char prefix[24];
+  double samples;
+} QmCriticalBatch;
+
+#define QM_MAX_CRITICAL_BATCHES 16
+
+/**
  * QmCalibrationConstants:
  * @noise: standard deviation of ln (measured / real), by #QmOrigin
  * @noise_per_year: what is added for each year of age, in quadrature
@@ -60,6 +74,8 @@ typedef struct {
   double other_quantity;
   double freedom;
   double over_ceiling;              /* data sheets give clocks that are exceeded by this factor */
+  QmCriticalBatch critical_batches[QM_MAX_CRITICAL_BATCHES];
+  guint n_critical_batches;
 } QmCalibrationConstants;
 
 gboolean       qm_calibration_constants_read (QmCalibrationConstants *self,

@@ -33,6 +33,7 @@ static const Entry limit_entries[] = {
   { "repeated_cache", LIMIT (repeated_cache) },
   { "fragmentation", LIMIT (fragmentation) },
   { "guessed_shape", LIMIT (guessed_shape) },
+  { "guessed_mixture", LIMIT (guessed_mixture) },
   { "length_spread", LIMIT (length_spread) },
   { "warm_up", LIMIT (warm_up) },
   { "cold_start_low", LIMIT (cold_start_low) },

@@ -168,6 +168,7 @@ typedef struct {
   double repeated_cache;
   double fragmentation;
   double guessed_shape;
+  double guessed_mixture;
   double length_spread;
   double warm_up;
   double cold_start_low;

@@ -39,7 +39,8 @@ fill_cell (QmLlmInference   *self,
   QmInferenceCell *cell = &self->cells[on_cpu][device_class];
   int engine = self->engine->same_as;
   int kernel = self->format.kernel + (on_cpu ? QM_INFERENCE_N_KERNELS : 0);
-  double guessed = self->shape.guessed ? constants->limits.guessed_shape : 0;
+  double guess = self->shape.experts > 1 ? constants->limits.guessed_mixture : constants->limits.guessed_shape;
+  double guessed = self->shape.guessed ? guess : 0;
 
   for (int i = 0; i < QM_INFERENCE_N_TABLES; i++)
     {

@@ -131,6 +131,7 @@ typedef struct {
   double expert_exposed;
   double overlap;
   double overlap_eager;
+  double overlap_xla_gpu;
   double optimizer;
   double cpu_adam;
   double step_overhead;
@@ -151,6 +152,10 @@ typedef struct {
   double pcie5;
   double unknown_fabric;
   double domain;
+  double staged;
+  double fp8_gather;
+  double bridge_unstated;
+  double bridge_cards;
 } QmLlmLinkConstants;
 
 typedef struct {
@@ -158,6 +163,7 @@ typedef struct {
   double xla_rate;
   double memory_gb;
   double tokens;
+  double interleaved;
   double recompute_above;
 } QmLlmLayoutConstants;
 

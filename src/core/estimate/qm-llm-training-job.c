@@ -170,6 +170,11 @@ resolve_batch (QmLlmJob *self,
   if (!(self->micro_batch > 0))
     {
       double at_most = is_large ? floor (tokens * self->context / self->plan->sequence) : 1;
+      double rounds = self->plan->constants->layout.interleaved * self->pipeline;
+
+      /* An interleaved schedule goes round in so many micro-batches. */
+      if (self->virtual_pipeline > 1 && rounds > 0)
+        at_most = fmin (at_most, fmax (1, floor (global_batch / (self->data * rounds))));
 
       if (self->accumulation > 0 && global_batch > 0)
         self->micro_batch = floor (global_batch / (self->data * self->accumulation));

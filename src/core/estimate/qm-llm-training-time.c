@@ -182,7 +182,13 @@ exposed_seconds (const QmLlmJob *job,
                  double          computation)
 {
   const QmLlmRateConstants *k = &job->plan->constants->rate;
-  double overlap = job->stack == QM_LLM_STACK_EAGER ? k->overlap_eager : k->overlap;
+  QmVendor vendor = job->device->vendor;
+  double overlap = k->overlap;
+
+  if (job->stack == QM_LLM_STACK_EAGER)
+    overlap = k->overlap_eager;
+  else if (job->stack == QM_LLM_STACK_XLA && (vendor == QM_VENDOR_NVIDIA || vendor == QM_VENDOR_AMD))
+    overlap = k->overlap_xla_gpu;
 
   return fmax (0, traffic - overlap * computation) + 0.5 * (1 - overlap) * fmin (traffic, computation);
 }

@@ -44,6 +44,24 @@ slice_links (const QmLlmJob *job)
   };
 }
 
+/* Whether the devices of a machine reach each other by a fabric of their own. A
+ * bridge joins two cards, and is there where the plan says so: servers of such
+ * cards usually have it. */
+static gboolean
+has_fabric (const QmLlmJob *job)
+{
+  const QmLlmLinkConstants *k = &job->plan->constants->link;
+  const QmDevice *device = job->device;
+  double cards = job->nodes > 0 ? job->devices / job->nodes : job->devices;
+
+  if (!(device->link_bytes_per_second > 0))
+    return FALSE;
+  if (device->link_type == NULL || strstr (device->link_type, "bridge") == NULL || strstr (job->given->interconnect, "nvlink") != NULL)
+    return TRUE;
+
+  return cards <= k->bridge_cards && (device->device_class == QM_DEVICE_CLASS_DATACENTER || k->bridge_unstated > 0);
+}
+
 /**
  * qm_llm_links:
  * @job: a job
@@ -65,7 +83,9 @@ qm_llm_links (const QmLlmJob *job)
   if (device->vendor == QM_VENDOR_GOOGLE || device->vendor == QM_VENDOR_AWS)
     return slice_links (job);
 
-  links.inside = device->link_bytes_per_second > 0 ? k->fast * device->link_bytes_per_second / 2 : pcie;
+  if (device->device_class == QM_DEVICE_CLASS_CONSUMER)
+    pcie *= k->staged;
+  links.inside = has_fabric (job) ? k->fast * device->link_bytes_per_second / 2 : pcie;
   links.domain = job->family->domain;
   if (interconnect[0] != '\0')
     {
@@ -252,6 +272,8 @@ qm_llm_data_parallel_seconds (const QmLlmJob   *job,
   double weights = local * gathered_bytes_per_weight (plan);
   double gradients = 2 * (plan->frozen ? plan->trainable : local);
   double inside = job->tensor <= links->domain ? floor (links->domain / job->tensor) : 1;
+  gboolean fp8 = plan->training.precision == QM_PRECISION_FP8 && job->stack == QM_LLM_STACK_MEGATRON && job->sharding == QM_SHARDING_ZERO1;
+  double gathered = fp8 && !plan->frozen ? plan->constants->link.fp8_gather : 2;
 
   if (replicas <= 1)
     return 0;
@@ -267,5 +289,6 @@ qm_llm_data_parallel_seconds (const QmLlmJob   *job,
   if (plan->shape.moe && job->expert > 1 && !plan->frozen)
     return mixture_seconds (job, links, replicas, inside, local);
 
-  return 2 * collective_seconds (links, replicas, inside, gradients);
+  /* gradients one way, weights the other */
+  return collective_seconds (links, replicas, inside, gradients * (1 + gathered / 2));
 }

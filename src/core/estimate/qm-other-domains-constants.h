@@ -165,7 +165,7 @@ typedef struct {
 } QmDomainDeviceConstants;
 
 typedef struct {
-  double pcie_shared, nvlink, pcie, no_p2p, network, overlap;
+  double pcie_shared, nvlink, pcie, no_p2p, no_p2p_workstation, bridge_unstated, staged_devices, network, overlap, overlap_staged;
   double sync_fraction, sync_seconds;
   double all_to_all, all_to_all_latency;
   double pcie3, pcie_generation, shared_from;
@@ -174,7 +174,7 @@ typedef struct {
 
 typedef struct {
   double tau_eager, tau_tuned, tau_run, tau_graph, tau_compiled, tau_recommender, kernel;
-  double images_per_core, process_rate, image_bytes, least_bytes;
+  double images_per_core, process_rate, image_bytes, least_bytes, decode_rate, cores_new, cores_old;
 } QmDomainHostConstants;
 
 typedef struct {
@@ -193,10 +193,12 @@ typedef struct {
   double e, train_kappa, conditioning, sharded_from;
   double run_e, run_e8, weight_reads, decoder_passes;
   double engine_factor[QM_DOMAIN_N_ENGINES];
+  double launches;
 } QmDomainDiffusionConstants;
 
 typedef struct {
   double e, e32, passes, run_passes, embedding_passes, row_bytes, engine, spread_from;
+  double overlap;
 } QmDomainRecommenderConstants;
 
 typedef struct {

@@ -38,6 +38,38 @@ qm_domain_pcie (const QmDomainSite *self)
   return own_pcie_rate (self) * self->constants->link.pcie;
 }
 
+/* Whether cards of a machine are joined by a fabric of their own. A bridge joins
+ * two, and is there where the plan says so: servers of such cards usually have it. */
+static gboolean
+has_fabric (const QmDomainSite *self)
+{
+  const QmDevice *device = self->device;
+
+  if (!(device->link_bytes_per_second > 0))
+    return FALSE;
+  if (!self->bridge || strncmp (self->given->interconnect, "nvlink", 6) == 0)
+    return TRUE;
+
+  return self->devices <= 2 &&
+         (device->device_class == QM_DEVICE_CLASS_DATACENTER || self->constants->link.bridge_unstated > 0);
+}
+
+/* PCIe rate left where cards reach each other by way of the memory of the host. */
+static double
+staged_share (const QmDomainSite *self,
+              double              group)
+{
+  switch (self->device->device_class)
+    {
+    case QM_DEVICE_CLASS_CONSUMER:
+      return self->constants->link.no_p2p * fmin (1, self->constants->link.staged_devices / group);
+    case QM_DEVICE_CLASS_WORKSTATION:
+      return self->constants->link.no_p2p_workstation;
+    default:
+      return 1;
+    }
+}
+
 static double
 inside_rate (const QmDomainSite *self,
              double              group)
@@ -46,7 +78,6 @@ inside_rate (const QmDomainSite *self,
   const QmDevice *device = self->device;
   const char *stated = self->given->interconnect;
   double shared = group >= constants->shared_from ? constants->pcie_shared : 1;
-  gboolean alone = device->device_class == QM_DEVICE_CLASS_CONSUMER || device->device_class == QM_DEVICE_CLASS_WORKSTATION;
 
   if (strncmp (stated, "pcie", 4) == 0)
     {
@@ -56,11 +87,10 @@ inside_rate (const QmDomainSite *self,
       return rate * constants->pcie * shared;
     }
 
-  /* a bridge joins two cards, unless the plan says that they are joined */
-  if (device->link_bytes_per_second > 0 && (!self->bridge || self->devices <= 2 || strncmp (stated, "nvlink", 6) == 0))
+  if (has_fabric (self))
     return device->link_bytes_per_second / 2 * constants->nvlink;
 
-  return own_pcie_rate (self) * constants->pcie * shared * (alone ? constants->no_p2p : 1);
+  return own_pcie_rate (self) * constants->pcie * shared * staged_share (self, group);
 }
 
 /* Bit/s of a machine's network as the plan states it; 0 where it does not. */
@@ -140,6 +170,8 @@ qm_domain_links (const QmDomainSite *self)
   links.inside = inside_rate (self, group);
   links.outside = outside_rate (self, group) * self->constants->link.network;
   links.group = fmax (group, fmin (self->joined, self->devices));
+  links.overlap = self->device->device_class == QM_DEVICE_CLASS_CONSUMER && !has_fabric (self)
+                    ? self->constants->link.overlap_staged : self->constants->link.overlap;
 
   return links;
 }
@@ -200,18 +232,18 @@ qm_domain_all_to_all (const QmDomainSite  *self,
 
 /**
  * qm_domain_exposed:
- * @constants: constants
+ * @links: the links
  * @communication: seconds of communication
  * @computation: seconds of the computation it can hide behind
  *
  * Returns: seconds of @communication that lengthen the step
  */
 double
-qm_domain_exposed (const QmOtherDomainsConstants *constants,
-                   double                         communication,
-                   double                         computation)
+qm_domain_exposed (const QmDomainLinks *links,
+                   double               communication,
+                   double               computation)
 {
-  double overlap = constants->link.overlap;
+  double overlap = links->overlap;
 
   return fmax (communication - overlap * computation, 0) + 0.5 * (1 - overlap) * fmin (communication, computation);
 }

@@ -135,6 +135,7 @@ typedef struct {
   double inside;                    /* B/s of one device within a machine */
   double outside;                   /* B/s of one device between machines */
   double group;                     /* devices that share the inside */
+  double overlap;                   /* share of an exchange that computation can hide */
 } QmDomainLinks;
 
 typedef struct {
@@ -198,7 +199,7 @@ double        qm_domain_all_reduce      (const QmDomainLinks           *links,
 double        qm_domain_all_to_all      (const QmDomainSite            *self,
                                          const QmDomainLinks           *links,
                                          double                         bytes);
-double        qm_domain_exposed         (const QmOtherDomainsConstants *constants,
+double        qm_domain_exposed         (const QmDomainLinks           *links,
                                          double                         communication,
                                          double                         computation);
 

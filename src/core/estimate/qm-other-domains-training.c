@@ -25,6 +25,7 @@ typedef struct {
   double update_bytes;
   gboolean sharded;
   gboolean synchronised;
+  gboolean late;                    /* gradients come at the end of the backward pass */
 } Step;
 
 /**
@@ -109,8 +110,10 @@ finish (const QmOtherDomains *self,
     {
       QmDomainLinks links = qm_domain_links (site);
 
+      if (step->late)
+        links.overlap = fmin (links.overlap, constants->recommender.overlap);
       communication = qm_domain_all_reduce (&links, step->parameters * step->gradient_bytes, devices, rounds);
-      communication = qm_domain_exposed (constants, communication, micro * constants->backward);
+      communication = qm_domain_exposed (&links, communication, micro * constants->backward);
       if (step->synchronised)
         communication += log2 (devices) * (constants->link.sync_seconds + constants->link.sync_fraction * micro);
     }
@@ -181,8 +184,26 @@ vision_passes (const QmOtherDomains *self,
 }
 
 /* The processor launches operators, matches boxes, and decodes what comes in. */
+/* Pictures a second that one device of a machine gets: each process takes in so
+ * many, and TensorFlow decodes them on the cores that all of a machine share. */
+static double
+pictures_per_device (const QmOtherDomains *self,
+                     const QmDomainSite   *site,
+                     QmDomainStack         stack)
+{
+  const QmDomainHostConstants *host = &self->constants->host;
+  double per_machine = fmax (1, site->devices / site->nodes);
+  double cores = site->device->compute_capability >= 8 || site->device->compute_capability == 0 ? host->cores_new : host->cores_old;
+
+  if (stack != QM_DOMAIN_STACK_TENSORFLOW || site->device->device_class != QM_DEVICE_CLASS_DATACENTER)
+    return host->process_rate;
+
+  return fmin (host->process_rate, cores * host->decode_rate / per_machine);
+}
+
 static double
 vision_host (const QmOtherDomains *self,
+             const QmDomainSite   *site,
              QmDomainStack         stack,
              QmDomainRun          *run)
 {
@@ -194,7 +215,7 @@ vision_host (const QmOtherDomains *self,
   double input = 0;
 
   if (!benchmark && self->task == QM_TASK_IMAGE_CLASSIFICATION)
-    input = run->batch / constants->host.process_rate;
+    input = run->batch / pictures_per_device (self, site, stack);
 
   run->input = run->accumulation * input;
   return qm_domain_soft_max (TRAINING_PASSES * self->pass_share * self->facts.ops * tau + run->batch * per_image, input);
@@ -239,7 +260,7 @@ train_vision (const QmOtherDomains *self,
   memory = vision_passes (self, stack) * activations * self->train_bytes / site->bandwidth * self->pass_share;
 
   step.gpu = run->batch * (compute + memory) * factor;
-  step.host = vision_host (self, stack, run);
+  step.host = vision_host (self, site, stack, run);
   step.parameters = changed_parameters (self, facts->parameters > 0 ? facts->parameters : constants->usual.parameters);
   step.gradient_bytes = stack == QM_DOMAIN_STACK_MLPERF ? GRADIENT_16_BIT : GRADIENT_32_BIT;
   finish (self, site, &step, run);
@@ -433,7 +454,7 @@ train_diffusion (const QmOtherDomains *self,
            site->bandwidth * factor;
 
   step.gpu = compute + memory;
-  step.host = passes * facts->ops * constants->host.tau_eager;
+  step.host = passes * facts->ops * constants->host.tau_eager * constants->diffusion.launches;
   step.parameters = facts->parameters;
   if (self->adapters)
     step.parameters = self->adapter_parameters > 0 ? self->adapter_parameters : facts->parameters * constants->usual.adapter_share;
@@ -496,7 +517,7 @@ train_recommender (const QmOtherDomains *self,
   double global_batch = self->training.global_batch > 0 ? self->training.global_batch : constants->usual.batch_recommender;
   double e = self->training.precision == QM_PRECISION_FP32 ? own->e32 : own->e;
   double factor, compute, memory;
-  Step step = { .synchronised = !spread, .update_bytes = constants->update_adam };
+  Step step = { .synchronised = !spread, .late = !spread, .update_bytes = constants->update_adam };
 
   set_batch (self, site, global_batch / site->devices, constants->sigma.batch_unstated_recommender, run);
   add_stack (self, QM_DOMAIN_FIELD_RECOMMENDER, stack, &factor, run);

@@ -67,6 +67,34 @@ qm_rule_optimal_tokens (QmLossLaw law,
 }
 
 /**
+ * qm_rule_critical_tokens:
+ * @loss: nats per token at the end of a pre-training
+ *
+ * Returns: tokens of a step at which twice the tokens of small steps are needed
+ *   (Kaplan and others, arXiv:2001.08361: 2e8 / L^4.76)
+ */
+double
+qm_rule_critical_tokens (double loss)
+{
+  return 2e8 / pow (loss, 4.76);
+}
+
+/**
+ * qm_rule_batch_samples:
+ * @batch: samples of a step
+ * @critical: the critical batch
+ *
+ * Returns: samples to the same result, over those that the smallest batches need
+ *   (McCandlish and others, arXiv:1812.06162: 1 + B / B_c)
+ */
+double
+qm_rule_batch_samples (double batch,
+                       double critical)
+{
+  return 1 + batch / critical;
+}
+
+/**
  * qm_rule_speculative_tokens:
  * @acceptance: probability that a drafted token is accepted, 0 to 1
  * @drafted: tokens before each check

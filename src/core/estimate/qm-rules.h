@@ -138,6 +138,9 @@ double   qm_rule_optimal_parameters      (QmLossLaw law,
                                           double    flops);
 double   qm_rule_optimal_tokens          (QmLossLaw law,
                                           double    flops);
+double   qm_rule_critical_tokens         (double    loss);
+double   qm_rule_batch_samples           (double    batch,
+                                         double    critical);
 double   qm_rule_speculative_tokens      (double    acceptance,
                                           int       drafted);
 double   qm_rule_speculative_speedup     (double    acceptance,
