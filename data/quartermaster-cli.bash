@@ -20,7 +20,7 @@ _quartermaster_cli_words()
 _quartermaster_cli_options()
 {
   case $1 in
-    detect) echo --json --capture --help ;;
+    detect) echo --json --capture --wake --help ;;
     watch) echo --json --seconds --interval --help ;;
     record) echo --json --label --plan --interval --timeout --ledger --help ;;
     ledger) echo --json --ledger --search --device --model --tag --sort --ascending --limit --help ;;

@@ -37,6 +37,7 @@ static const struct {
   { "win.breakdown", { "<Control>b", NULL }, N_("What the estimate is made of") },
   { "app.preferences", { "<Control>comma", NULL }, N_("Preferences") },
   { "win.guide::", { "F1", NULL }, N_("Guide") },
+  { "win.record", { "<Control>r", NULL }, N_("Record a run") },
   { "app.shortcuts", { "<Control>question", NULL }, N_("Keyboard shortcuts") },
   { "window.close", { "<Control>w", NULL }, N_("Close the window") },
   { "app.quit", { "<Control>q", NULL }, N_("Quit") },

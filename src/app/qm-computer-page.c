@@ -2,123 +2,389 @@
 #include "qm-computer-page.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
+#include "decide/qm-diagnosis.h"
+#include "draw/qm-chart-fits.h"
 #include "draw/qm-language.h"
+#include "history/qm-channels.h"
+#include "qm-chart-view.h"
+#include "qm-device-list.h"
+#include "qm-device-page.h"
 #include "qm-ui.h"
+
+/* What limits now is judged by the last minute, every few samples. */
+#define JUDGED_SECONDS 60
+#define JUDGED_EVERY   5
+
+/* Nothing works below this. */
+#define IDLE 0.1
 
 struct _QmComputerPage {
   AdwBin parent_instance;
 
   QmSession *session;
+  QmWatcher *watcher;
+  GtkWidget *list;                  /* in the sidebar of the window */
   GtkWidget *content;
+  GtkWidget *notice;
+  GtkWidget *notice_title;
+  GtkWidget *notice_text;
+  GtkWidget *fits;
+  GCancellable *fitting;
+  gboolean held;
+  guint channels;                   /* that were known when the list was filled */
+  guint samples;                    /* since the last judgement */
 };
 
 G_DEFINE_FINAL_TYPE (QmComputerPage, qm_computer_page, ADW_TYPE_BIN)
 
-static void
-add_row (GtkWidget  *group,
-         const char *title,
-         const char *value)
-{
-  GtkWidget *row;
+/* ------------------------------------------------------------------------ what fits */
 
-  if (value == NULL)
+typedef struct {
+  QmEstimator *estimator;
+  const QmDevice *device;           /* of the estimator's catalog */
+  double usable_bytes;
+} Fitting;
+
+static void
+fitting_free (Fitting *self)
+{
+  g_object_unref (self->estimator);
+  g_free (self);
+}
+
+static void
+find_fits (GTask        *task,
+           gpointer      source,
+           gpointer      data,
+           GCancellable *cancellable)
+{
+  Fitting *fitting = data;
+  QmFit *fits = g_new0 (QmFit, QM_N_FITS);
+
+  qm_fits_find (fitting->estimator, fitting->device, fitting->usable_bytes, cancellable, fits);
+  g_task_return_pointer (task, fits, g_free);
+}
+
+static void
+fits_found (GObject      *source,
+            GAsyncResult *result,
+            gpointer      data)
+{
+  QmComputerPage *self = QM_COMPUTER_PAGE (source);
+  g_autofree QmFit *fits = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (fits != NULL && self->fits != NULL)
+    qm_chart_view_show (QM_CHART_VIEW (self->fits), qm_chart_new_fits (fits, qm_language_get_words ()));
+}
+
+static void
+start_fitting (QmComputerPage *self,
+               QmMachine      *machine,
+               const char     *id)
+{
+  const QmProbedDevice *device = qm_device_page_find (machine, id);
+  const QmProbedMemory *memory = qm_machine_memory (machine);
+  g_autoptr (GTask) task = NULL;
+  Fitting *fitting;
+
+  g_cancellable_cancel (self->fitting);
+  g_clear_object (&self->fitting);
+  if (device != NULL ? device->device == NULL : !(g_str_equal (id, QM_PLACE_CPU) && qm_machine_cpu (machine)->device != NULL))
     return;
 
-  row = adw_action_row_new ();
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), value);
-  adw_action_row_set_subtitle_selectable (ADW_ACTION_ROW (row), TRUE);
-  gtk_widget_add_css_class (row, "property");
-  adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
+  fitting = g_new0 (Fitting, 1);
+  fitting->estimator = g_object_ref (qm_session_get_estimator (self->session));
+  fitting->device = device != NULL ? device->device : qm_machine_cpu (machine)->device;
+  fitting->usable_bytes = device != NULL ? device->memory_bytes : memory->limit_bytes > 0 ? memory->limit_bytes : memory->total_bytes;
+  self->fitting = g_cancellable_new ();
+  task = g_task_new (self, self->fitting, fits_found, NULL);
+  g_task_set_source_tag (task, start_fitting);
+  g_task_set_task_data (task, fitting, (GDestroyNotify) fitting_free);
+  g_task_run_in_thread (task, find_fits);
 }
 
+/* ----------------------------------------------------------------------- what limits */
+
 static void
-add_bytes (GtkWidget  *group,
-           const char *title,
-           double      bytes)
+show_notice (QmComputerPage *self,
+             const char     *title,
+             const char     *text)
 {
-  g_autofree char *text = qm_format_bytes (qm_language_get_words (), bytes);
+  gtk_widget_set_visible (self->notice, title != NULL);
+  if (title == NULL)
+    return;
 
-  if (bytes > 0)
-    add_row (group, title, text);
+  gtk_label_set_label (GTK_LABEL (self->notice_title), title);
+  gtk_label_set_label (GTK_LABEL (self->notice_text), text);
+  gtk_widget_set_visible (self->notice_text, text[0] != '\0');
+}
+
+static gboolean
+is_working (const QmSeries *series,
+            int             gpu)
+{
+  char name[QM_CHANNEL_SIZE];
+  QmSeriesSummary busy, cpu;
+
+  qm_series_summarise (series, gpu >= 0 ? qm_series_find (series, qm_channel_of_gpu (name, gpu, QM_CHANNEL_GPU_BUSY)) : -1, 0, G_MAXDOUBLE, &busy);
+  qm_series_summarise (series, qm_series_find (series, QM_CHANNEL_CPU), 0, G_MAXDOUBLE, &cpu);
+
+  return (busy.n > 0 && busy.mean > IDLE) || (gpu < 0 && cpu.n > 0 && cpu.mean > IDLE);
+}
+
+static char *
+join_messages (GPtrArray *messages)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < messages->len; i++)
+    {
+      g_autofree char *sentence = qm_message_get_text (g_ptr_array_index (messages, i), qm_language_get_words ());
+
+      g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", sentence);
+    }
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static void
-add_device (QmComputerPage       *self,
+judge (QmComputerPage *self)
+{
+  g_autoptr (QmSeries) series = qm_watcher_dup_series (self->watcher, JUDGED_SECONDS);
+  g_autoptr (QmRun) run = qm_run_new ("now");
+  QmDiagnosisContext context = { 0 };
+  const char *id = qm_device_list_get (QM_DEVICE_LIST (self->list));
+  g_autoptr (QmDiagnosis) diagnosis = NULL;
+  g_autofree char *title = NULL, *text = NULL;
+  int gpu = id != NULL ? qm_watcher_find_gpu (self->watcher, id) : -1;
+
+  if (id == NULL || (gpu < 0 && !g_str_equal (id, QM_PLACE_CPU)) || !is_working (series, gpu))
+    {
+      show_notice (self, NULL, NULL);
+      return;
+    }
+
+  diagnosis = qm_diagnose (run, series, &context);
+  if (diagnosis->bottleneck == QM_BOTTLENECK_UNKNOWN || diagnosis->bottleneck == QM_BOTTLENECK_NONE)
+    {
+      show_notice (self, NULL, NULL);
+      return;
+    }
+  title = qm_message_get_text (diagnosis->message, qm_language_get_words ());
+  text = join_messages (diagnosis->evidence);
+  show_notice (self, title, text);
+}
+
+static GtkWidget *
+notice_new (QmComputerPage *self)
+{
+  GtkWidget *text = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
+
+  self->notice = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
+  gtk_widget_add_css_class (self->notice, "card");
+  gtk_widget_add_css_class (self->notice, "notice");
+  gtk_box_append (GTK_BOX (self->notice), gtk_image_new_from_icon_name ("dialog-information-symbolic"));
+  self->notice_title = qm_ui_wrapped ("", "heading");
+  self->notice_text = qm_ui_wrapped ("", NULL);
+  gtk_box_append (GTK_BOX (text), self->notice_title);
+  gtk_box_append (GTK_BOX (text), self->notice_text);
+  gtk_widget_set_hexpand (text, TRUE);
+  gtk_box_append (GTK_BOX (self->notice), text);
+  gtk_widget_set_visible (self->notice, FALSE);
+
+  return self->notice;
+}
+
+/* -------------------------------------------------------------------- one device */
+
+static void
+wake_clicked (QmComputerPage *self)
+{
+  qm_session_probe (self->session, TRUE);
+}
+
+/* What the person should do, or may. */
+static void
+add_advice (QmComputerPage       *self,
             const QmProbedDevice *device)
 {
-  GtkWidget *group = adw_preferences_group_new ();
+  GtkWidget *card, *button;
 
-  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), device->name != NULL ? device->name : device->id);
-  if (device->remedy != NULL)
-    adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group), device->remedy);
-  add_bytes (group, _("Memory"), device->memory_bytes);
-  add_bytes (group, _("Free now"), device->memory_free_bytes);
-  add_row (group, _("Driver"), device->driver);
-  add_row (group, _("Link"), device->link);
-  add_row (group, _("Address"), device->id);
+  if (device == NULL || (device->remedy == NULL && !device->suspended))
+    return;
+
+  card = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "notice");
+  gtk_box_append (GTK_BOX (card), gtk_image_new_from_icon_name (device->remedy != NULL ? "dialog-warning-symbolic" : "weather-clear-night-symbolic"));
+  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (device->remedy != NULL ? device->remedy
+                                                   : _("This card is asleep to save power, and looking at it would wake it. What stands here is "
+                                                       "known without waking it."), NULL));
+  gtk_widget_set_hexpand (gtk_widget_get_last_child (card), TRUE);
   if (device->suspended)
-    add_row (group, _("State"), _("Asleep; it was not woken"));
-  for (guint i = 0; device->unknown != NULL && i < device->unknown->len; i++)
     {
-      const QmUnknown *unknown = g_ptr_array_index (device->unknown, i);
-      g_autofree char *text = g_strdup_printf ("%s: %s", unknown->field, unknown->reason);
-
-      add_row (group, _("Unknown"), text);
+      button = gtk_button_new_with_label (_("Wake and measure"));
+      gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+      g_signal_connect_swapped (button, "clicked", G_CALLBACK (wake_clicked), self);
+      gtk_box_append (GTK_BOX (card), button);
     }
-  gtk_box_append (GTK_BOX (self->content), group);
+  gtk_box_append (GTK_BOX (self->content), card);
 }
 
-static void
-add_host (QmComputerPage *self,
-          QmMachine      *machine)
+static GtkWidget *
+head_new (QmMachine  *machine,
+          const char *id)
 {
-  const QmProbedCpu *cpu = qm_machine_cpu (machine);
-  const QmProbedMemory *memory = qm_machine_memory (machine);
-  const QmProbedStorage *storage = qm_machine_storage (machine);
-  GtkWidget *group = adw_preferences_group_new ();
-  g_autofree char *cores = g_strdup_printf (ngettext ("%d core, %d usable threads", "%d cores, %d usable threads", cpu->cores), cpu->cores,
-                                            cpu->usable_threads);
-  g_autofree char *free_space = qm_format_file_bytes (qm_language_get_words (), storage->free_bytes);
+  GtkWidget *head = adw_wrap_box_new ();
+  GtkWidget *device = qm_device_head_new (machine, id);
+  GtkWidget *record = gtk_button_new_with_label (_("Record a run…"));
 
-  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _("Processor and memory"));
-  add_row (group, _("Processor"), cpu->model != NULL ? cpu->model : _("unknown"));
-  add_row (group, _("Cores"), cores);
-  add_row (group, _("Fast instructions"), cpu->features != NULL && cpu->features[0] != '\0' ? cpu->features : NULL);
-  /* Translators: the memory beside the processor; "Memory" alone is mostly that of a graphics card */
-  add_bytes (group, C_("processor", "Memory"), memory->total_bytes);
-  add_bytes (group, _("Free now"), memory->available_bytes);
-  add_bytes (group, _("Limit set for this session"), memory->limit_bytes);
-  if (storage->free_bytes > 0)
-    add_row (group, _("Free disk space"), free_space);
-  gtk_box_append (GTK_BOX (self->content), group);
+  adw_wrap_box_set_child_spacing (ADW_WRAP_BOX (head), 12);
+  adw_wrap_box_set_line_spacing (ADW_WRAP_BOX (head), 12);
+  adw_wrap_box_set_justify (ADW_WRAP_BOX (head), ADW_JUSTIFY_SPREAD);
+  gtk_widget_set_hexpand (device, TRUE);
+  adw_wrap_box_append (ADW_WRAP_BOX (head), device);
+  gtk_widget_add_css_class (record, "suggested-action");
+  gtk_widget_add_css_class (record, "pill");
+  gtk_widget_set_valign (record, GTK_ALIGN_START);
+  gtk_widget_set_halign (record, GTK_ALIGN_END);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (record), "win.record");
+  adw_wrap_box_append (ADW_WRAP_BOX (head), record);
+
+  return head;
 }
 
 static void
-update (QmComputerPage *self)
+show_device (QmComputerPage *self)
+{
+  QmMachine *machine = qm_session_get_machine (self->session);
+  const char *id = qm_device_list_get (QM_DEVICE_LIST (self->list));
+
+  qm_ui_clear (self->content);
+  self->fits = NULL;
+  if (machine == NULL || id == NULL)
+    {
+      gtk_box_append (GTK_BOX (self->content), qm_ui_heading (NULL, _("This computer"), _("Looking…")));
+      return;
+    }
+
+  gtk_box_append (GTK_BOX (self->content), head_new (machine, id));
+  add_advice (self, qm_device_page_find (machine, id));
+  if (qm_machine_n_devices (machine) == 0)
+    gtk_box_append (GTK_BOX (self->content), qm_ui_wrapped (_("No GPU or NPU was found. Plans work all the same; small jobs may run on the processor."),
+                                                            "second"));
+  gtk_box_append (GTK_BOX (self->content), notice_new (self));
+  gtk_box_append (GTK_BOX (self->content), qm_device_cards_new (machine, self->watcher, id));
+  self->fits = qm_chart_view_new (QM_CHART_FITS);
+  gtk_widget_set_visible (self->fits, FALSE);
+  gtk_box_append (GTK_BOX (self->content), self->fits);
+  gtk_box_append (GTK_BOX (self->content), qm_device_details_new (machine, id));
+  start_fitting (self, machine, id);
+  judge (self);
+}
+
+static void
+fill (QmComputerPage *self)
 {
   QmMachine *machine = qm_session_get_machine (self->session);
 
-  qm_ui_clear (self->content);
-  gtk_box_append (GTK_BOX (self->content), qm_ui_heading (NULL, _("This computer"),
-                                                          machine == NULL ? _("Looking…")
-                                                          : qm_machine_n_devices (machine) > 0
-                                                            ? _("What was found here counts as free of charge in every plan.")
-                                                            : _("No GPU or NPU was found. Plans work all the same; small jobs may run on the processor.")));
-  if (machine == NULL)
+  if (machine != NULL)
+    qm_device_list_fill (QM_DEVICE_LIST (self->list), machine);
+  show_device (self);
+}
+
+static void
+sampled (QmComputerPage *self)
+{
+  guint channels = qm_watcher_n_channels (self->watcher);
+
+  if (channels != self->channels)
+    {
+      self->channels = channels;
+      fill (self);
+    }
+  if (++self->samples < JUDGED_EVERY || self->notice == NULL)
     return;
 
-  for (guint i = 0; i < qm_machine_n_devices (machine); i++)
-    add_device (self, qm_machine_device (machine, i));
-  add_host (self, machine);
+  self->samples = 0;
+  judge (self);
+}
+
+static void
+devices_changed (QmComputerPage *self)
+{
+  qm_session_probe (self->session, FALSE);
+}
+
+/* --------------------------------------------------------------------- while it is seen */
+
+static void
+hold (QmComputerPage *self,
+      gboolean        hold)
+{
+  if (self->held == hold)
+    return;
+
+  self->held = hold;
+  if (hold)
+    qm_watcher_hold (self->watcher);
+  else
+    qm_watcher_release (self->watcher);
+}
+
+static gboolean
+is_seen (QmComputerPage *self)
+{
+  GtkNative *native = gtk_widget_get_native (GTK_WIDGET (self));
+  GdkSurface *surface = native != NULL ? gtk_native_get_surface (native) : NULL;
+  GdkToplevelState state = surface != NULL && GDK_IS_TOPLEVEL (surface) ? gdk_toplevel_get_state (GDK_TOPLEVEL (surface)) : 0;
+
+  return gtk_widget_get_mapped (GTK_WIDGET (self)) && !(state & (GDK_TOPLEVEL_STATE_MINIMIZED | GDK_TOPLEVEL_STATE_SUSPENDED));
+}
+
+static void
+state_changed (QmComputerPage *self)
+{
+  hold (self, is_seen (self));
+}
+
+static void
+qm_computer_page_map (GtkWidget *widget)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  GdkSurface *surface = native != NULL ? gtk_native_get_surface (native) : NULL;
+
+  GTK_WIDGET_CLASS (qm_computer_page_parent_class)->map (widget);
+  if (surface != NULL && GDK_IS_TOPLEVEL (surface))
+    g_signal_connect_object (surface, "notify::state", G_CALLBACK (state_changed), widget, G_CONNECT_SWAPPED);
+  state_changed (QM_COMPUTER_PAGE (widget));
+}
+
+static void
+qm_computer_page_unmap (GtkWidget *widget)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  GdkSurface *surface = native != NULL ? gtk_native_get_surface (native) : NULL;
+
+  if (surface != NULL)
+    g_signal_handlers_disconnect_by_func (surface, state_changed, widget);
+  hold (QM_COMPUTER_PAGE (widget), FALSE);
+  GTK_WIDGET_CLASS (qm_computer_page_parent_class)->unmap (widget);
 }
 
 static void
 qm_computer_page_dispose (GObject *object)
 {
-  g_clear_object (&QM_COMPUTER_PAGE (object)->session);
+  QmComputerPage *self = QM_COMPUTER_PAGE (object);
+
+  g_cancellable_cancel (self->fitting);
+  g_clear_object (&self->fitting);
+  g_clear_object (&self->session);
+  g_clear_object (&self->watcher);
+  g_clear_object (&self->list);
+  self->fits = NULL;
 
   G_OBJECT_CLASS (qm_computer_page_parent_class)->dispose (object);
 }
@@ -127,20 +393,23 @@ static void
 qm_computer_page_class_init (QmComputerPageClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = qm_computer_page_dispose;
+  GTK_WIDGET_CLASS (klass)->map = qm_computer_page_map;
+  GTK_WIDGET_CLASS (klass)->unmap = qm_computer_page_unmap;
 }
 
 static void
 qm_computer_page_init (QmComputerPage *self)
 {
   self->content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
-  adw_bin_set_child (ADW_BIN (self), qm_ui_page (self->content, 760));
+  adw_bin_set_child (ADW_BIN (self), qm_ui_page (self->content, 960));
 }
 
 /**
  * qm_computer_page_new:
  * @session: the session
  *
- * Returns: (transfer floating): what this computer has
+ * Returns: (transfer floating): what this computer has, and what it does while
+ *   somebody looks
  */
 GtkWidget *
 qm_computer_page_new (QmSession *session)
@@ -148,8 +417,37 @@ qm_computer_page_new (QmSession *session)
   QmComputerPage *self = g_object_new (QM_TYPE_COMPUTER_PAGE, NULL);
 
   self->session = g_object_ref (session);
-  g_signal_connect_object (session, "machine-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  update (self);
+  self->watcher = qm_watcher_new (g_getenv ("QM_SYSROOT"));
+  self->list = g_object_ref_sink (qm_device_list_new (self->watcher));
+  g_signal_connect_object (self->list, "picked", G_CALLBACK (show_device), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->watcher, "sampled", G_CALLBACK (sampled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->watcher, "devices-changed", G_CALLBACK (devices_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "machine-changed", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
+  fill (self);
 
   return GTK_WIDGET (self);
+}
+
+/**
+ * qm_computer_page_get_list:
+ * @self: the page
+ *
+ * Returns: (transfer none): its devices, for the sidebar
+ */
+GtkWidget *
+qm_computer_page_get_list (QmComputerPage *self)
+{
+  return self->list;
+}
+
+/**
+ * qm_computer_page_get_watcher:
+ * @self: the page
+ *
+ * Returns: (transfer none): what the page shows
+ */
+QmWatcher *
+qm_computer_page_get_watcher (QmComputerPage *self)
+{
+  return self->watcher;
 }

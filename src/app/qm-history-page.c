@@ -8,6 +8,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-phrase-runs.h"
 #include "history/qm-import.h"
+#include "probe/qm-own-ledger.h"
 #include "probe/qm-probe.h"
 #include "qm-chart-view.h"
 #include "qm-error.h"
@@ -330,6 +331,22 @@ file_read (GObject      *source,
 }
 
 /**
+ * qm_history_page_reload:
+ * @self: the page
+ *
+ * Takes in what was added to the ledger elsewhere.
+ */
+void
+qm_history_page_reload (QmHistoryPage *self)
+{
+  if (self->ledger == NULL)
+    return;
+
+  learn (self);
+  update (self);
+}
+
+/**
  * qm_history_page_import:
  * @self: the page
  * @file: a log, or runs of another ledger
@@ -362,8 +379,14 @@ import_chosen (GObject      *source,
     qm_history_page_import (self, file);
 }
 
-static void
-import_clicked (QmHistoryPage *self)
+/**
+ * qm_history_page_choose_import:
+ * @self: the page
+ *
+ * Asks for a log, and imports it.
+ */
+void
+qm_history_page_choose_import (QmHistoryPage *self)
 {
   g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
 
@@ -416,7 +439,7 @@ tools_new (QmHistoryPage *self)
   gtk_widget_set_hexpand (self->search, TRUE);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (update_list), self);
   gtk_box_append (GTK_BOX (tools), self->search);
-  g_signal_connect_swapped (import, "clicked", G_CALLBACK (import_clicked), self);
+  g_signal_connect_swapped (import, "clicked", G_CALLBACK (qm_history_page_choose_import), self);
   gtk_box_append (GTK_BOX (tools), import);
   gtk_box_append (GTK_BOX (tools), qm_ui_tool ("document-save-symbolic", _("Export runs"), G_CALLBACK (export_clicked), self));
 
@@ -488,7 +511,7 @@ how_to_record (void)
     return _("Let “nvidia-smi” write a log while your job runs, and import it: the run shows here, beside what was predicted. "
              "Estimates learn from it.");
 
-  return _("Runs that you record with “quartermaster-cli record” or import from a log show here, beside what was predicted. "
+  return _("Runs that you record here or with “quartermaster-cli record”, or import from a log, show here beside what was predicted. "
            "Estimates learn from them.");
 }
 
@@ -499,21 +522,9 @@ empty_new (QmHistoryPage *self)
 
   gtk_widget_add_css_class (button, "pill");
   gtk_widget_set_halign (button, GTK_ALIGN_CENTER);
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (import_clicked), self);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (qm_history_page_choose_import), self);
 
   return status_new (_("No runs yet"), how_to_record (), button);
-}
-
-static QmLedger *
-open_ledger (GError **error)
-{
-  const char *user = g_getenv ("QM_USER_DIR");
-  g_autofree char *path = user != NULL ? g_build_filename (user, "ledger.db", NULL)
-                                       : g_build_filename (g_get_user_data_dir (), "quartermaster", "ledger.db", NULL);
-  g_autofree char *folder = g_path_get_dirname (path);
-
-  g_mkdir_with_parents (folder, 0700);
-  return qm_ledger_open (path, error);
 }
 
 static void
@@ -550,7 +561,7 @@ qm_history_page_init (QmHistoryPage *self)
 
   self->stack = gtk_stack_new ();
   self->toasts = adw_toast_overlay_new ();
-  self->ledger = open_ledger (&error);
+  self->ledger = qm_own_ledger_open (NULL, &error);
   if (self->ledger == NULL)
     {
       problem = qm_error_get_text (error, qm_language_get_words ());

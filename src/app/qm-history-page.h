@@ -14,6 +14,8 @@ G_DECLARE_FINAL_TYPE (QmHistoryPage, qm_history_page, QM, HISTORY_PAGE, AdwBin)
 /* The runs of the ledger: found, read, imported, removed with a way back, and
  * how far predictions were off. */
 GtkWidget *qm_history_page_new     (QmSession     *session);
+void       qm_history_page_reload  (QmHistoryPage *self);
+void       qm_history_page_choose_import (QmHistoryPage *self);
 void       qm_history_page_import  (QmHistoryPage *self,
                                     GFile         *file);
 void       qm_history_page_remove  (QmHistoryPage *self,

@@ -33,7 +33,10 @@ struct _QmSession {
 QmPlan *qm_session_with_first_answers (const QmPlan *plan);
 char   *qm_session_dup_folder         (GFile        *file);
 void    qm_session_plan_changed       (QmSession    *self);
-void    qm_session_probe              (QmSession    *self);
 void    qm_session_prepare            (QmSession    *self);
+
+/* what was found of this computer */
+void    qm_session_set_machine        (QmSession  *self,
+                                       QmMachine  *machine);
 
 G_END_DECLS

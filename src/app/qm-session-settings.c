@@ -105,7 +105,7 @@ qm_session_reload (QmSession  *self,
   /* Its devices are those of the catalog before. */
   g_clear_object (&self->machine);
   qm_session_plan_changed (self);
-  qm_session_probe (self);
+  qm_session_probe (self, FALSE);
 
   return TRUE;
 }

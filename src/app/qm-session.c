@@ -153,35 +153,6 @@ remember (QmSession *self)
 }
 
 static void
-probed (GObject      *source,
-        GAsyncResult *result,
-        gpointer      data)
-{
-  g_autoptr (QmSession) self = data;
-  QmMachine *machine = qm_machine_probe_finish (result, NULL);
-
-  if (machine == NULL)
-    return;
-
-  g_set_object (&self->machine, machine);
-  g_object_unref (machine);
-  start_search (self);
-  g_signal_emit (self, signals[MACHINE_CHANGED], 0);
-}
-
-/**
- * qm_session_probe:
- * @self: a session
- *
- * Looks what this computer has.
- */
-void
-qm_session_probe (QmSession *self)
-{
-  qm_machine_probe_async (self->catalog, g_getenv ("QM_SYSROOT"), NULL, probed, g_object_ref (self));
-}
-
-static void
 qm_session_get_property (GObject    *object,
                          guint       id,
                          GValue     *value,
@@ -277,7 +248,7 @@ qm_session_new (GError **error)
     return NULL;
   self->estimator = g_object_ref (self->plain);
   qm_session_prepare (self);
-  qm_session_probe (self);
+  qm_session_probe (self, FALSE);
   qm_session_plan_changed (self);
 
   return g_steal_pointer (&self);
@@ -326,6 +297,15 @@ QmMachine *
 qm_session_get_machine (QmSession *self)
 {
   return self->machine;
+}
+
+void
+qm_session_set_machine (QmSession *self,
+                        QmMachine *machine)
+{
+  g_set_object (&self->machine, machine);
+  start_search (self);
+  g_signal_emit (self, signals[MACHINE_CHANGED], 0);
 }
 
 const QmPlan *

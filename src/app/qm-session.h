@@ -29,6 +29,8 @@ gboolean          qm_session_reload             (QmSession      *self,
                                                  GError        **error);
 QmCatalog        *qm_session_get_catalog        (QmSession      *self);
 QmMachine        *qm_session_get_machine        (QmSession      *self);
+void              qm_session_probe              (QmSession      *self,
+                                                 gboolean        wake);
 
 const QmPlan     *qm_session_get_plan           (QmSession      *self);
 const QmResolved *qm_session_get_resolved       (QmSession      *self);

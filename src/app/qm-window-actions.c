@@ -9,6 +9,8 @@
 #include "qm-compare-dialog.h"
 #include "qm-error.h"
 #include "qm-guide.h"
+#include "qm-history-page.h"
+#include "qm-record-dialog.h"
 #include "qm-window.h"
 #include "qm-wizard-page.h"
 
@@ -46,6 +48,38 @@ show_place (GtkWidget  *widget,
   AdwViewStack *places = ADW_VIEW_STACK (gtk_widget_get_template_child (widget, QM_TYPE_WINDOW, "places"));
 
   adw_view_stack_set_visible_child_name (places, g_variant_get_string (parameter, NULL));
+}
+
+static void
+record_run (GtkWidget  *widget,
+            const char *name,
+            GVariant   *parameter)
+{
+  adw_dialog_present (ADW_DIALOG (qm_record_dialog_new (qm_window_get_session (QM_WINDOW (widget)))), widget);
+}
+
+static QmHistoryPage *
+history_of (GtkWidget *widget)
+{
+  AdwBin *bin = ADW_BIN (gtk_widget_get_template_child (widget, QM_TYPE_WINDOW, "history_bin"));
+
+  return QM_HISTORY_PAGE (adw_bin_get_child (bin));
+}
+
+static void
+import_runs (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  qm_history_page_choose_import (history_of (widget));
+}
+
+static void
+runs_changed (GtkWidget  *widget,
+              const char *name,
+              GVariant   *parameter)
+{
+  qm_history_page_reload (history_of (widget));
 }
 
 static void
@@ -424,6 +458,9 @@ qm_window_class_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "win.back", NULL, go_back);
   gtk_widget_class_install_action (widget_class, "win.show-computer", NULL, show_computer);
   gtk_widget_class_install_action (widget_class, "win.show-place", "s", show_place);
+  gtk_widget_class_install_action (widget_class, "win.record", NULL, record_run);
+  gtk_widget_class_install_action (widget_class, "win.import-runs", NULL, import_runs);
+  gtk_widget_class_install_action (widget_class, "win.runs-changed", NULL, runs_changed);
   gtk_widget_class_install_action (widget_class, "win.show-message", "s", show_message);
   gtk_widget_class_install_action (widget_class, "win.show-toast", "s", show_toast);
   gtk_widget_class_install_action (widget_class, "win.launch", NULL, show_launch);

@@ -27,6 +27,7 @@ struct _QmWindow {
   AdwNavigationView *pages;
   AdwToastOverlay *toasts;
   AdwWindowTitle *title;
+  GtkStack *side;                   /* what belongs to the place, in the sidebar */
   GtkListBox *steps;
   GtkWidget *computer_bin;
   GtkWidget *history_bin;
@@ -221,6 +222,48 @@ update_default (QmWindow *self)
 }
 
 static void
+update_title (QmWindow *self)
+{
+  gboolean computer = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "computer") == 0;
+  g_autofree char *title = qm_session_dup_title (self->session);
+  GFile *file = qm_session_get_file (self->session);
+  g_autofree char *name = file != NULL ? g_file_get_basename (file) : NULL;
+
+  adw_window_title_set_title (self->title, computer ? _("This Computer") : title);
+  adw_window_title_set_subtitle (self->title, name != NULL && !computer ? name : "");
+  gtk_window_set_title (GTK_WINDOW (self), title);
+}
+
+/* The sidebar belongs to the place. */
+static void
+place_changed (QmWindow *self)
+{
+  gboolean computer = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "computer") == 0;
+
+  gtk_stack_set_visible_child_name (self->side, computer ? "computer" : "plan");
+  update_title (self);
+  update_default (self);
+}
+
+static void
+device_picked (QmWindow *self)
+{
+  if (adw_overlay_split_view_get_collapsed (self->split))
+    adw_overlay_split_view_set_show_sidebar (self->split, FALSE);
+}
+
+static void
+add_computer (QmWindow *self)
+{
+  GtkWidget *page = qm_computer_page_new (self->session);
+  GtkWidget *list = qm_computer_page_get_list (QM_COMPUTER_PAGE (page));
+
+  adw_bin_set_child (ADW_BIN (self->computer_bin), page);
+  gtk_stack_add_named (self->side, list, "computer");
+  g_signal_connect_object (list, "picked", G_CALLBACK (device_picked), self, G_CONNECT_SWAPPED);
+}
+
+static void
 narrowed (QmWindow *self)
 {
   gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
@@ -282,18 +325,6 @@ add_pages (QmWindow *self)
 }
 
 /* -------------------------------------------------------------------- session */
-
-static void
-update_title (QmWindow *self)
-{
-  g_autofree char *title = qm_session_dup_title (self->session);
-  GFile *file = qm_session_get_file (self->session);
-  g_autofree char *name = file != NULL ? g_file_get_basename (file) : NULL;
-
-  adw_window_title_set_title (self->title, title);
-  adw_window_title_set_subtitle (self->title, name != NULL ? name : "");
-  gtk_window_set_title (GTK_WINDOW (self), title);
-}
 
 static void
 plan_changed (QmWindow *self)
@@ -477,6 +508,7 @@ qm_window_class_init (QmWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, QmWindow, pages);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, toasts);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, title);
+  gtk_widget_class_bind_template_child (widget_class, QmWindow, side);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, steps);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, computer_bin);
   gtk_widget_class_bind_template_child (widget_class, QmWindow, history_bin);
@@ -513,12 +545,12 @@ qm_window_new (GtkApplication *application,
   add_pages (self);
   self->estimate_bar = qm_estimate_bar_new (session);
   gtk_revealer_set_child (self->bottom, self->estimate_bar);
-  adw_bin_set_child (ADW_BIN (self->computer_bin), qm_computer_page_new (session));
+  add_computer (self);
   adw_bin_set_child (ADW_BIN (self->history_bin), qm_history_page_new (session));
 
   g_signal_connect (self->steps, "row-activated", G_CALLBACK (step_activated), self);
   g_signal_connect_object (self->pages, "notify::visible-page", G_CALLBACK (page_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->places, "notify::visible-child", G_CALLBACK (update_default), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->places, "notify::visible-child", G_CALLBACK (place_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->narrow, "apply", G_CALLBACK (narrowed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->fold, "apply", G_CALLBACK (folded), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->fold, "unapply", G_CALLBACK (widened), self, G_CONNECT_SWAPPED);

@@ -62,8 +62,10 @@ qm_command_detect (QmCli   *cli,
                    GError **error)
 {
   g_autofree char *folder = NULL;
+  gboolean wake = FALSE;
   const GOptionEntry entries[] = {
     { "capture", 0, 0, G_OPTION_ARG_FILENAME, &folder, N_("Copy what is read into this folder, for a bug report"), "DIR" },
+    { "wake", 0, 0, G_OPTION_ARG_NONE, &wake, N_("Wake cards that sleep, and measure them"), NULL },
     G_OPTION_ENTRY_NULL
   };
   g_auto (GStrv) left = g_strdupv (arguments);
@@ -73,6 +75,8 @@ qm_command_detect (QmCli   *cli,
     return FALSE;
   if (folder != NULL && !qm_machine_capture (g_getenv ("QM_SYSROOT"), folder, error))
     return FALSE;
+  if (wake && qm_cli_get_catalog (cli, error) != NULL)
+    cli->machine = qm_machine_probe_waking (cli->catalog, g_getenv ("QM_SYSROOT"), NULL);
   machine = qm_cli_get_machine (cli, error);
   if (machine == NULL)
     return FALSE;

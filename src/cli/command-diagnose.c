@@ -5,6 +5,7 @@
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "history/qm-import.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 
@@ -140,7 +141,7 @@ diagnose_run (QmCli       *cli,
               gint64       id,
               GError     **error)
 {
-  g_autoptr (QmLedger) ledger = qm_cli_open_ledger (ledger_path, error);
+  g_autoptr (QmLedger) ledger = qm_own_ledger_open (ledger_path, error);
   g_autoptr (QmRun) run = ledger != NULL ? qm_ledger_get (ledger, id, error) : NULL;
   g_autoptr (QmSeries) series = run != NULL ? qm_ledger_get_series (ledger, id, error) : NULL;
   g_autoptr (QmDiagnosis) diagnosis = NULL;

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draw/qm-language.h"
+#include "draw/qm-phrase-runs.h"
 #include "history/qm-import.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 #include "qm-file.h"
@@ -148,9 +151,13 @@ comparison_to_json (GArray    *pairs,
 }
 
 static void
-print_comparison (GArray    *pairs,
-                  GPtrArray *differences)
+print_comparison (const QmRun *a,
+                  const QmRun *b,
+                  GArray      *pairs,
+                  GPtrArray   *differences)
 {
+  const QmWords *words = qm_language_get_words ();
+
   for (guint i = 0; i < differences->len; i++)
     {
       const QmPlanDifference *difference = g_ptr_array_index (differences, i);
@@ -161,8 +168,8 @@ print_comparison (GArray    *pairs,
   for (guint i = 0; i < pairs->len; i++)
     {
       const QmFigurePair *pair = &g_array_index (pairs, QmFigurePair, i);
-      g_autofree char *first = qm_cli_format_figure (pair->key, pair->first);
-      g_autofree char *second = qm_cli_format_figure (pair->key, pair->second);
+      g_autofree char *first = qm_phrase_figure (words, pair->key, pair->first, a->unit);
+      g_autofree char *second = qm_phrase_figure (words, pair->key, pair->second, b->unit);
 
       g_print ("  %-36s %*s %*s", pair->key, QM_COLUMN (14, first), QM_COLUMN (14, second));
       if (isfinite (pair->ratio))
@@ -197,7 +204,7 @@ compare (Action  *action,
       qm_cli_print_json (node, TRUE);
     }
   else
-    print_comparison (pairs, differences);
+    print_comparison (first, second, pairs, differences);
 
   return TRUE;
 }
@@ -427,7 +434,7 @@ act (Action      *action,
           return FALSE;
         }
       action->words = left + 2;
-      action->ledger = qm_cli_open_ledger (path, error);
+      action->ledger = qm_own_ledger_open (path, error);
       return action->ledger != NULL && actions[i].run (action, error);
     }
 

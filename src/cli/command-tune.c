@@ -5,6 +5,7 @@
 
 #include "draw/qm-language.h"
 #include "history/qm-ledger.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 #include "qm-tune-state.h"
@@ -88,7 +89,7 @@ note_in_ledger (const Tuning      *self,
                                           QM_RUN_STATUS_TIMED_OUT, QM_RUN_STATUS_STOPPED };
   g_autofree char *uid = g_uuid_string_random ();
   g_autoptr (QmRun) run = qm_run_new (uid);
-  g_autoptr (QmLedger) ledger = qm_cli_open_ledger (self->ledger_path, error);
+  g_autoptr (QmLedger) ledger = qm_own_ledger_open (self->ledger_path, error);
 
   if (ledger == NULL)
     return FALSE;

@@ -185,6 +185,7 @@ qm_command_watch (QmCli   *cli,
     }
 
   sampler = qm_sampler_new (g_getenv ("QM_SYSROOT"), interval);
+  qm_sampler_set_gentle (sampler, TRUE);
   values = g_new (float, qm_sampler_n_channels (sampler));
   self = (Watch) { sampler, qm_sampler_get_channels (sampler), qm_sampler_n_channels (sampler), values };
   watch (cli, &self, interval, seconds);

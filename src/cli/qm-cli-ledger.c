@@ -1,75 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
 #include <math.h>
 
 #include "decide/qm-experience.h"
+#include "decide/qm-recording.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrase-runs.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-cli.h"
 #include "qm-error.h"
 #include "qm-json-writer.h"
-
-/* What was removed can be had back for so long. */
-#define KEPT_REMOVED (30 * G_TIME_SPAN_DAY)
-
-/* A run that has written nothing for so long is not going on any more. */
-#define SILENCE (2 * G_TIME_SPAN_MINUTE)
-
-static char *
-usual_path (void)
-{
-  const char *from_environment = g_getenv ("QM_USER_DIR");
-
-  if (from_environment != NULL)
-    return g_build_filename (from_environment, "ledger.db", NULL);
-
-  return g_build_filename (g_get_user_data_dir (), "quartermaster", "ledger.db", NULL);
-}
-
-/**
- * qm_cli_open_ledger:
- * @path: (nullable): a file; %NULL for the ledger of the person
- * @error: return location for an error
- *
- * Opens a ledger, which is made where it is not there. Runs whose recorder went
- * away are settled, and what was removed long ago is forgotten.
- *
- * Returns: (transfer full) (nullable): the ledger
- */
-QmLedger *
-qm_cli_open_ledger (const char  *path,
-                    GError     **error)
-{
-  g_autofree char *usual = path == NULL ? usual_path () : NULL;
-  g_autofree char *folder = g_path_get_dirname (path != NULL ? path : usual);
-  g_autoptr (QmLedger) ledger = NULL;
-  gint64 now = g_get_real_time ();
-
-  if (path == NULL)
-    g_mkdir_with_parents (folder, 0700);
-  ledger = qm_ledger_open (path != NULL ? path : usual, error);
-  if (ledger == NULL)
-    return NULL;
-  if (!qm_ledger_settle (ledger, now - SILENCE, error) || !qm_ledger_purge (ledger, now - KEPT_REMOVED, error))
-    return NULL;
-
-  return g_steal_pointer (&ledger);
-}
-
-/**
- * qm_cli_has_ledger:
- *
- * Returns: whether the person has one
- */
-gboolean
-qm_cli_has_ledger (void)
-{
-  g_autofree char *path = usual_path ();
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
-}
 
 /* ------------------------------------------------------------------------- for people */
 
@@ -80,33 +20,6 @@ local_time (gint64 time)
   g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
 
   return local != NULL ? g_date_time_format (local, "%Y-%m-%d %H:%M") : g_strdup ("");
-}
-
-/**
- * qm_cli_format_figure:
- * @key: path of the estimate, of which the end says the unit
- * @value: its value
- *
- * Returns: (transfer full): the value for people
- */
-char *
-qm_cli_format_figure (const char *key,
-                      double      value)
-{
-  const QmWords *words = qm_language_get_words ();
-
-  if (isnan (value))
-    return g_strdup ("–");
-  if (g_str_has_suffix (key, "_bytes"))
-    return qm_format_bytes (words, value);
-  if (g_str_has_suffix (key, "per_second"))
-    return g_strdup_printf ("%.4g/s", value);
-  if (g_str_has_suffix (key, "seconds"))
-    return qm_format_seconds (words, value);
-  if (g_str_has_suffix (key, "utilization") || g_str_has_suffix (key, "_share") || g_str_has_suffix (key, "mfu"))
-    return qm_format_percent (words, value);
-
-  return g_strdup_printf ("%.4g", value);
 }
 
 /**
@@ -131,17 +44,19 @@ qm_cli_print_run_line (const QmRun *run)
 static void
 print_figures (const QmRun *run)
 {
+  const QmWords *words = qm_language_get_words ();
+
   for (guint i = 0; i < run->figures->len; i++)
     {
       const QmFigure *figure = &g_array_index (run->figures, QmFigure, i);
-      g_autofree char *measured = qm_cli_format_figure (figure->key, figure->measured);
+      g_autofree char *measured = qm_phrase_figure (words, figure->key, figure->measured, run->unit);
 
       g_print ("  %-36s %s", figure->key, measured);
       if (qm_range_is_known (figure->predicted))
         {
-          g_autofree char *p10 = qm_cli_format_figure (figure->key, figure->predicted.p10);
-          g_autofree char *p50 = qm_cli_format_figure (figure->key, figure->predicted.p50);
-          g_autofree char *p90 = qm_cli_format_figure (figure->key, figure->predicted.p90);
+          g_autofree char *p10 = qm_phrase_figure (words, figure->key, figure->predicted.p10, run->unit);
+          g_autofree char *p50 = qm_phrase_figure (words, figure->key, figure->predicted.p50, run->unit);
+          g_autofree char *p90 = qm_phrase_figure (words, figure->key, figure->predicted.p90, run->unit);
 
           /* Translators: an amount, and the range that was expected */
           g_print (_("   predicted %s (%s to %s)"), p50, p10, p90);
@@ -202,10 +117,10 @@ qm_cli_learn (QmCli   *cli,
   QmEstimator *calibrated;
 
   cli->plain = TRUE;
-  if (cli->ledger == NULL && !qm_cli_has_ledger ())
+  if (cli->ledger == NULL && !qm_own_ledger_exists ())
     return TRUE;
 
-  ledger = qm_cli_open_ledger (cli->ledger, &local_error);
+  ledger = qm_own_ledger_open (cli->ledger, &local_error);
   if (ledger != NULL)
     experience = qm_experience_new (ledger, cli->estimator, g_get_real_time (), &local_error);
   if (experience == NULL && cli->ledger != NULL)
@@ -231,20 +146,6 @@ qm_cli_learn (QmCli   *cli,
 
 /* ------------------------------------------------------------------------- diagnosis */
 
-/* The plan of a run, of which its own file may be gone. */
-static QmResolved *
-resolve_plan (QmCli       *cli,
-              const QmRun *run)
-{
-  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_plan_warning_free);
-  g_autoptr (QmPlan) plan = run->plan != NULL ? qm_plan_from_data (run->plan, -1, warnings, NULL) : NULL;
-
-  if (plan == NULL || qm_cli_get_estimator (cli, NULL) == NULL)
-    return NULL;
-
-  return qm_resolve (plan, cli->catalog, ".", warnings, NULL);
-}
-
 /**
  * qm_cli_diagnose:
  * @cli: the program
@@ -258,15 +159,7 @@ qm_cli_diagnose (QmCli          *cli,
                  QmRun          *run,
                  const QmSeries *series)
 {
-  g_autoptr (QmResolved) resolved = resolve_plan (cli, run);
-  QmDiagnosisContext context = { .estimator = resolved != NULL ? cli->estimator : NULL, .resolved = resolved };
-  QmDiagnosis *diagnosis = qm_diagnose (run, series, &context);
-  g_autoptr (JsonNode) node = qm_diagnosis_to_json (diagnosis);
-
-  g_free (run->diagnosis);
-  run->diagnosis = qm_json_to_text (node, FALSE);
-
-  return diagnosis;
+  return qm_run_diagnose (run, series, run->plan != NULL ? qm_cli_get_estimator (cli, NULL) : NULL);
 }
 
 /**

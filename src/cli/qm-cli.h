@@ -133,11 +133,6 @@ QmDiagnosis *qm_cli_diagnose       (QmCli              *cli,
                                     QmRun              *run,
                                     const QmSeries     *series);
 void         qm_cli_print_diagnosis (const QmDiagnosis *diagnosis);
-QmLedger    *qm_cli_open_ledger    (const char         *path,
-                                    GError            **error);
-gboolean     qm_cli_has_ledger     (void);
-char        *qm_cli_format_figure  (const char         *key,
-                                    double              value);
 void         qm_cli_print_run_line (const QmRun        *run);
 void         qm_cli_print_run      (const QmRun        *run);
 

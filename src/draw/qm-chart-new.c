@@ -372,6 +372,7 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_BUY_OR_RENT: self = new_buy_or_rent (estimator, recommendation, choice, words, error); break;
     case QM_CHART_ELASTIC: self = new_elastic (estimator, recommendation, choice, NULL, words, error); break;
     case QM_CHART_HISTORY:
+    case QM_CHART_FITS:
       return refuse (error, words->translate (N_("This chart is of the runs that were recorded, not of a plan: see History in the window")));
     case QM_CHART_COMPARED:
     default: g_return_val_if_reached (NULL);

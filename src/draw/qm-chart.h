@@ -23,6 +23,7 @@ typedef enum {
   QM_CHART_STAGES,
   QM_CHART_HISTORY,                 /* of the ledger, not of a plan */
   QM_CHART_COMPARED,                /* of two plans */
+  QM_CHART_FITS,                    /* of this computer */
 } QmChartKind;
 
 /**

@@ -31,6 +31,36 @@ qm_phrase_run_status (const QmWords *words,
   return words->translate (names[status]);
 }
 
+static const struct { const char *key; const char *name; } figure_names[] = {
+  { "throughput.per_second", N_("Throughput") },
+  { "throughput.samples_per_second", N_("Samples a second") },
+  { "throughput.step_seconds", N_("Time of a step") },
+  { "memory.need_bytes", N_("Memory of each device") },
+  { "memory.per_device_bytes", N_("Memory of each device") },
+  { "memory.host_bytes", N_("Memory of its processes") },
+  { "time.seconds", N_("Time") },
+  { "run.loss", N_("Lowest loss") },
+  { "run.warm_up_seconds", N_("Warm-up") },
+  { "run.gpu_utilization", N_("Use of the GPU") },
+  { "run.cpu_cores", N_("Processor cores in use") },
+};
+
+/**
+ * qm_phrase_figure_is_named:
+ * @key: of a figure of a run
+ *
+ * Returns: whether it has a name that people know
+ */
+gboolean
+qm_phrase_figure_is_named (const char *key)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (figure_names); i++)
+    if (g_str_equal (figure_names[i].key, key))
+      return TRUE;
+
+  return FALSE;
+}
+
 /**
  * qm_phrase_figure_name:
  * @words: the reader's language
@@ -42,18 +72,9 @@ const char *
 qm_phrase_figure_name (const QmWords *words,
                        const char    *key)
 {
-  static const struct { const char *key; const char *name; } names[] = {
-    { "throughput.per_second", N_("Throughput") },
-    { "throughput.step_seconds", N_("Time of a step") },
-    { "memory.need_bytes", N_("Memory of each device") },
-    { "time.seconds", N_("Time") },
-    { "run.loss", N_("Lowest loss") },
-    { "run.warm_up_seconds", N_("Warm-up") },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (names[i].key, key))
-      return words->translate (names[i].name);
+  for (guint i = 0; i < G_N_ELEMENTS (figure_names); i++)
+    if (g_str_equal (figure_names[i].key, key))
+      return words->translate (figure_names[i].name);
 
   return key;
 }

@@ -11,6 +11,7 @@ const char *qm_phrase_run_status  (const QmWords *words,
                                    QmRunStatus    status);
 const char *qm_phrase_figure_name (const QmWords *words,
                                    const char    *key);
+gboolean    qm_phrase_figure_is_named (const char *key);
 char       *qm_phrase_figure      (const QmWords *words,
                                    const char    *key,
                                    double         value,

@@ -38,6 +38,29 @@ qm_machine_init (QmMachine *self)
   self->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_probed_device_free);
 }
 
+static QmMachine *
+probe (QmCatalog    *catalog,
+       const char   *sysroot,
+       gboolean      wake,
+       GCancellable *cancellable)
+{
+  QmMachine *self = g_object_new (QM_TYPE_MACHINE, NULL);
+  const char *root = sysroot != NULL ? sysroot : "";
+
+  qm_probe_cpu (root, &self->cpu);
+  self->cpu.device = qm_probe_match_cpu (catalog, self->cpu.model);
+  qm_probe_memory (root, &self->memory);
+  qm_probe_storage (root, g_get_home_dir (), &self->storage);
+
+  qm_probe_pci (root, wake, self->devices);
+  qm_probe_soc (root, self->devices);
+  qm_probe_nvml (root, self->devices, cancellable);
+  for (guint i = 0; i < self->devices->len; i++)
+    qm_probed_device_settle (g_ptr_array_index (self->devices, i), catalog, &self->memory);
+
+  return self;
+}
+
 /**
  * qm_machine_probe:
  * @catalog: the catalog, to name what is found
@@ -54,26 +77,32 @@ qm_machine_probe (QmCatalog    *catalog,
                   const char   *sysroot,
                   GCancellable *cancellable)
 {
-  QmMachine *self = g_object_new (QM_TYPE_MACHINE, NULL);
-  const char *root = sysroot != NULL ? sysroot : "";
+  return probe (catalog, sysroot, FALSE, cancellable);
+}
 
-  qm_probe_cpu (root, &self->cpu);
-  self->cpu.device = qm_probe_match_cpu (catalog, self->cpu.model);
-  qm_probe_memory (root, &self->memory);
-  qm_probe_storage (root, g_get_home_dir (), &self->storage);
-
-  qm_probe_pci (root, self->devices);
-  qm_probe_soc (root, self->devices);
-  qm_probe_nvml (root, self->devices, cancellable);
-  for (guint i = 0; i < self->devices->len; i++)
-    qm_probed_device_settle (g_ptr_array_index (self->devices, i), catalog, &self->memory);
-
-  return self;
+/**
+ * qm_machine_probe_waking:
+ * @catalog: the catalog, to name what is found
+ * @sysroot: (nullable): a captured tree; %NULL for this computer
+ * @cancellable: (nullable): a #GCancellable
+ *
+ * As qm_machine_probe(), and cards that sleep are woken and measured: where the
+ * person asked for it.
+ *
+ * Returns: (transfer full): what was found
+ */
+QmMachine *
+qm_machine_probe_waking (QmCatalog    *catalog,
+                         const char   *sysroot,
+                         GCancellable *cancellable)
+{
+  return probe (catalog, sysroot, TRUE, cancellable);
 }
 
 typedef struct {
   QmCatalog *catalog;
   char *sysroot;
+  gboolean wake;
 } Probe;
 
 static void
@@ -90,9 +119,9 @@ probe_in_thread (GTask        *task,
                  gpointer      data,
                  GCancellable *cancellable)
 {
-  Probe *probe = data;
+  Probe *wanted = data;
 
-  g_task_return_pointer (task, qm_machine_probe (probe->catalog, probe->sysroot, cancellable), g_object_unref);
+  g_task_return_pointer (task, probe (wanted->catalog, wanted->sysroot, wanted->wake, cancellable), g_object_unref);
 }
 
 /**
@@ -112,6 +141,7 @@ qm_machine_is_flatpak (const char *sysroot)
  * qm_machine_probe_async:
  * @catalog: the catalog
  * @sysroot: (nullable): a captured tree; %NULL for this computer
+ * @wake: whether cards that sleep are woken
  * @cancellable: (nullable): a #GCancellable
  * @callback: called when it is done
  * @user_data: for @callback
@@ -121,17 +151,19 @@ qm_machine_is_flatpak (const char *sysroot)
 void
 qm_machine_probe_async (QmCatalog           *catalog,
                         const char          *sysroot,
+                        gboolean             wake,
                         GCancellable        *cancellable,
                         GAsyncReadyCallback  callback,
                         gpointer             user_data)
 {
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
-  Probe *probe = g_new0 (Probe, 1);
+  Probe *wanted = g_new0 (Probe, 1);
 
-  probe->catalog = g_object_ref (catalog);
-  probe->sysroot = g_strdup (sysroot);
+  wanted->catalog = g_object_ref (catalog);
+  wanted->sysroot = g_strdup (sysroot);
+  wanted->wake = wake;
   g_task_set_source_tag (task, qm_machine_probe_async);
-  g_task_set_task_data (task, probe, (GDestroyNotify) probe_free);
+  g_task_set_task_data (task, wanted, (GDestroyNotify) probe_free);
   g_task_run_in_thread (task, probe_in_thread);
 }
 

@@ -142,6 +142,7 @@ read_intel (const char     *root,
 static void
 read_device (const char *root,
              const char *address,
+             gboolean    wake,
              GPtrArray  *devices)
 {
   g_autofree char *folder = g_build_filename (PCI_FOLDER, address, NULL);
@@ -158,7 +159,7 @@ read_device (const char *root,
   if (vendor == VENDOR_AMD)
     device->name = qm_probe_amd_name (root, folder);
 
-  device->suspended = is_suspended (root, folder);
+  device->suspended = !wake && is_suspended (root, folder);
   if (device->suspended)
     {
       qm_probed_device_unknown (device, "memory_bytes", _("it is asleep and was not woken"));
@@ -172,15 +173,60 @@ read_device (const char *root,
     read_intel (root, folder, device);
 }
 
+/* Display adapters of servers and virtual machines compute nothing. */
+static gboolean
+is_of_interest (const char *root,
+                const char *folder)
+{
+  guint class = read_hex (root, folder, "class") >> 16, vendor;
+
+  if (class != CLASS_DISPLAY)
+    return class == CLASS_ACCELERATOR;
+
+  vendor = read_hex (root, folder, "vendor");
+  return vendor == VENDOR_NVIDIA || vendor == VENDOR_AMD || vendor == VENDOR_INTEL;
+}
+
+/**
+ * qm_probe_pci_signature:
+ * @root: the root of the tree
+ *
+ * Returns: (transfer full): a text that is another when a device comes or goes,
+ *   gets or loses its driver, falls asleep or wakes
+ */
+char *
+qm_probe_pci_signature (const char *root)
+{
+  g_autoptr (GPtrArray) addresses = qm_tree_list (root, PCI_FOLDER);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < addresses->len; i++)
+    {
+      const char *address = g_ptr_array_index (addresses, i);
+      g_autofree char *folder = g_build_filename (PCI_FOLDER, address, NULL);
+      g_autofree char *driver_path = g_build_filename (folder, "driver", NULL);
+      g_autofree char *driver = NULL;
+
+      if (!is_of_interest (root, folder))
+        continue;
+      driver = qm_tree_read_link (root, driver_path);
+      g_string_append_printf (text, "%s %s %d\n", address, driver != NULL ? driver : "-", is_suspended (root, folder));
+    }
+
+  return g_string_free (text, FALSE);
+}
+
 /**
  * qm_probe_pci:
  * @root: the root of the tree
+ * @wake: whether devices that sleep are read all the same, which wakes them
  * @devices: (element-type QmProbedDevice): found ones are added
  *
- * Finds GPUs and accelerators by their PCI class. Nothing that sleeps is woken.
+ * Finds GPUs and accelerators by their PCI class.
  */
 void
 qm_probe_pci (const char *root,
+              gboolean    wake,
               GPtrArray  *devices)
 {
   g_autoptr (GPtrArray) addresses = qm_tree_list (root, PCI_FOLDER);
@@ -189,12 +235,8 @@ qm_probe_pci (const char *root,
     {
       const char *address = g_ptr_array_index (addresses, i);
       g_autofree char *folder = g_build_filename (PCI_FOLDER, address, NULL);
-      guint class = read_hex (root, folder, "class") >> 16;
-      guint vendor = read_hex (root, folder, "vendor");
 
-      /* Display adapters of servers and virtual machines compute nothing. */
-      if (class == CLASS_ACCELERATOR ||
-          (class == CLASS_DISPLAY && (vendor == VENDOR_NVIDIA || vendor == VENDOR_AMD || vendor == VENDOR_INTEL)))
-        read_device (root, address, devices);
+      if (is_of_interest (root, folder))
+        read_device (root, address, wake, devices);
     }
 }

@@ -69,7 +69,9 @@ void             qm_probed_device_settle  (QmProbedDevice  *self,
                                            const QmProbedMemory *memory);
 
 void             qm_probe_pci             (const char      *root,
+                                           gboolean         wake,
                                            GPtrArray       *devices);
+char            *qm_probe_pci_signature   (const char      *root);
 void             qm_probe_amd             (const char      *root,
                                            QmProbedDevice  *device,
                                            const char      *folder);

@@ -74,8 +74,12 @@ QmMachine             *qm_machine_probe        (QmCatalog     *catalog,
                                                 const char    *sysroot,
                                                 GCancellable  *cancellable);
 gboolean               qm_machine_is_flatpak   (const char    *sysroot);
+QmMachine             *qm_machine_probe_waking (QmCatalog     *catalog,
+                                                const char    *sysroot,
+                                                GCancellable  *cancellable);
 void                   qm_machine_probe_async  (QmCatalog     *catalog,
                                                 const char    *sysroot,
+                                                gboolean       wake,
                                                 GCancellable  *cancellable,
                                                 GAsyncReadyCallback callback,
                                                 gpointer       user_data);

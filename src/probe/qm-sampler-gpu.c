@@ -25,15 +25,25 @@ const char * const qm_gpu_channels[N_GPU_CHANNELS] = {
  * lost and come back. */
 #define RESTART_SECONDS 30
 
+/* A card that sleeps when nobody uses it is kept awake by being asked. Where it
+ * has been idle for so long, it is left alone for so long, and looked at again if
+ * it is still awake then. */
+#define IDLE_SECONDS 10
+#define REST_SECONDS 30
+#define IDLE_SHARE   0.02f
+
 /* A line of the helper. */
 #define LONGEST_LINE 512
 
 typedef struct {
   char *id;                         /* PCI address */
   gboolean nvidia;
-  char *folder;                     /* AMD: of the device in sysfs */
+  gboolean drives;                  /* NVIDIA: by the driver that can be asked */
+  gboolean may_sleep;               /* when nobody uses it, and no screen hangs on it */
+  char *folder;                     /* of the device in sysfs */
   char *sensors;                    /* AMD: of its hwmon; NULL none */
   gint64 updated;                   /* NVIDIA: when the helper last spoke of it */
+  gint64 busy;                      /* when it last was */
   float values[N_GPU_CHANNELS];
 } Gpu;
 
@@ -41,7 +51,9 @@ struct _QmGpuSampler {
   const char *root;
   double interval;
   GPtrArray *gpus;                  /* of Gpu */
-  gboolean ask;                     /* there is an NVIDIA card that is awake */
+  gboolean ask;                     /* NVIDIA's driver may be asked at all */
+  gboolean gentle;                  /* a card that idles is left to fall asleep */
+  gint64 rest_until;
   GPid helper;
   int pipe;                         /* -1: no helper */
   gint64 started;
@@ -154,6 +166,15 @@ is_silent (QmGpuSampler *self,
 
 /* ----------------------------------------------------------------------------- AMD */
 
+static gboolean
+is_asleep (QmGpuSampler *self,
+           const Gpu    *gpu)
+{
+  g_autofree char *status = qm_tree_read_in (self->root, gpu->folder, "power/runtime_status");
+
+  return g_strcmp0 (status, "suspended") == 0;
+}
+
 static float
 read_scaled (QmGpuSampler *self,
              const char   *folder,
@@ -170,12 +191,11 @@ static void
 sample_amd (QmGpuSampler *self,
             Gpu          *gpu)
 {
-  g_autofree char *status = qm_tree_read_in (self->root, gpu->folder, "power/runtime_status");
   float *v = gpu->values;
 
   for (int i = 0; i < N_GPU_CHANNELS; i++)
     v[i] = NAN;
-  if (g_strcmp0 (status, "suspended") == 0)
+  if (is_asleep (self, gpu))
     return;
 
   v[GPU_BUSY] = read_scaled (self, gpu->folder, "gpu_busy_percent", 0.01);
@@ -203,6 +223,41 @@ find_sensors (const char *root,
 
 /* ---------------------------------------------------------------------------- both */
 
+/* Whether a screen is plugged in is what the kernel remembers: it asks nobody. */
+static gboolean
+has_screen (const char *root,
+            const char *folder)
+{
+  g_autofree char *parent = g_build_filename (folder, "drm", NULL);
+  g_autoptr (GPtrArray) cards = qm_tree_list (root, parent);
+
+  for (guint i = 0; i < cards->len; i++)
+    {
+      g_autofree char *card = g_build_filename (parent, g_ptr_array_index (cards, i), NULL);
+      g_autoptr (GPtrArray) outputs = qm_tree_list (root, card);
+
+      for (guint k = 0; k < outputs->len; k++)
+        {
+          g_autofree char *output = g_build_filename (card, g_ptr_array_index (outputs, k), NULL);
+          g_autofree char *status = qm_tree_read_in (root, output, "status");
+
+          if (g_strcmp0 (status, "connected") == 0)
+            return TRUE;
+        }
+    }
+
+  return FALSE;
+}
+
+static gboolean
+may_sleep (const char *root,
+           const char *folder)
+{
+  g_autofree char *control = qm_tree_read_in (root, folder, "power/control");
+
+  return g_strcmp0 (control, "auto") == 0 && !has_screen (root, folder);
+}
+
 static void
 add_gpu (QmGpuSampler         *self,
          const QmProbedDevice *device)
@@ -211,7 +266,7 @@ add_gpu (QmGpuSampler         *self,
   gboolean nvidia = g_strcmp0 (device->vendor, "nvidia") == 0;
   Gpu *gpu;
 
-  if (!nvidia && !qm_tree_has (self->root, folder, "gpu_busy_percent"))
+  if (!nvidia && !(device->suspended && g_strcmp0 (device->driver, "amdgpu") == 0) && !qm_tree_has (self->root, folder, "gpu_busy_percent"))
     return;
   if (self->gpus->len >= QM_MAX_GPUS)
     return;
@@ -219,35 +274,69 @@ add_gpu (QmGpuSampler         *self,
   gpu = g_new0 (Gpu, 1);
   gpu->id = g_strdup (device->id);
   gpu->nvidia = nvidia;
-  if (!nvidia)
-    {
-      gpu->sensors = find_sensors (self->root, folder);
-      gpu->folder = g_steal_pointer (&folder);
-    }
+  gpu->drives = nvidia && g_strcmp0 (device->driver, "nvidia") == 0;
+  gpu->may_sleep = may_sleep (self->root, folder);
+  gpu->sensors = nvidia ? NULL : find_sensors (self->root, folder);
+  gpu->folder = g_steal_pointer (&folder);
   g_ptr_array_add (self->gpus, gpu);
 }
 
 /* To ask NVIDIA's driver wakes every card of its own: not while one sleeps. */
 static gboolean
-may_ask (const char *root,
-         GPtrArray  *devices)
+may_ask (QmGpuSampler *self,
+         gint64        now)
 {
   gboolean awake = FALSE;
 
-  if (root[0] != '\0' && g_getenv ("QM_NVML_LIBRARY") == NULL)
+  if (!self->ask || (self->gentle && now < self->rest_until))
     return FALSE;
-  for (guint i = 0; i < devices->len; i++)
+  for (guint i = 0; i < self->gpus->len; i++)
     {
-      const QmProbedDevice *device = g_ptr_array_index (devices, i);
+      const Gpu *gpu = g_ptr_array_index (self->gpus, i);
 
-      if (g_strcmp0 (device->vendor, "nvidia") != 0)
-        continue;
-      if (device->suspended)
+      if (gpu->nvidia && is_asleep (self, gpu))
         return FALSE;
-      awake = awake || g_strcmp0 (device->driver, "nvidia") == 0;
+      awake = awake || gpu->drives;
     }
 
   return awake;
+}
+
+/* One that may sleep and is idle, while no other that shares its driver is busy. */
+static gboolean
+should_rest (QmGpuSampler *self,
+             gint64        now)
+{
+  gboolean may = FALSE, idle = TRUE;
+
+  for (guint i = 0; i < self->gpus->len; i++)
+    {
+      Gpu *gpu = g_ptr_array_index (self->gpus, i);
+      float busy = gpu->values[GPU_BUSY];
+
+      if (gpu->busy == 0 || busy > IDLE_SHARE)
+        gpu->busy = now;
+      may = may || gpu->may_sleep;
+      idle = idle && now - gpu->busy > IDLE_SECONDS * G_TIME_SPAN_SECOND;
+    }
+
+  return may && idle;
+}
+
+static void
+rest (QmGpuSampler *self,
+      gint64        now)
+{
+  self->rest_until = now + REST_SECONDS * G_TIME_SPAN_SECOND;
+  stop_helper (self);
+  self->started = 0;
+  for (guint i = 0; i < self->gpus->len; i++)
+    {
+      Gpu *gpu = g_ptr_array_index (self->gpus, i);
+
+      gpu->busy = self->rest_until;
+      gpu->updated = 0;
+    }
 }
 
 QmGpuSampler *
@@ -262,12 +351,19 @@ qm_gpu_sampler_new (const char *root,
   self->pipe = -1;
   self->line = g_string_new (NULL);
   self->gpus = g_ptr_array_new_with_free_func ((GDestroyNotify) gpu_free);
-  qm_probe_pci (root, devices);
+  qm_probe_pci (root, FALSE, devices);
   for (guint i = 0; i < devices->len; i++)
     add_gpu (self, g_ptr_array_index (devices, i));
-  self->ask = may_ask (root, devices);
+  self->ask = root[0] == '\0' || g_getenv ("QM_NVML_LIBRARY") != NULL;
 
   return self;
+}
+
+void
+qm_gpu_sampler_set_gentle (QmGpuSampler *self,
+                           gboolean      gentle)
+{
+  self->gentle = gentle;
 }
 
 void
@@ -297,7 +393,11 @@ qm_gpu_sampler_sample (QmGpuSampler *self,
                        gint64        now,
                        float        *values)
 {
-  if (self->ask && self->pipe < 0 && (self->started == 0 || is_silent (self, now)))
+  gboolean ask = may_ask (self, now);
+
+  if (!ask)
+    stop_helper (self);
+  else if (self->pipe < 0 && (self->started == 0 || is_silent (self, now)))
     start_helper (self, now);
   if (self->pipe >= 0)
     hear_helper (self, now);
@@ -308,10 +408,13 @@ qm_gpu_sampler_sample (QmGpuSampler *self,
     {
       Gpu *gpu = g_ptr_array_index (self->gpus, i);
       gboolean stale = gpu->nvidia && (gpu->updated == 0 || now - gpu->updated > STALE * self->interval * G_TIME_SPAN_SECOND);
+      gboolean resting = self->gentle && gpu->may_sleep && now < self->rest_until;
 
-      if (!gpu->nvidia)
+      if (!gpu->nvidia && !resting)
         sample_amd (self, gpu);
       for (int k = 0; k < N_GPU_CHANNELS; k++)
-        values[i * N_GPU_CHANNELS + k] = stale ? NAN : gpu->values[k];
+        values[i * N_GPU_CHANNELS + k] = stale || resting ? NAN : gpu->values[k];
     }
+  if (self->gentle && now >= self->rest_until && should_rest (self, now))
+    rest (self, now);
 }

@@ -59,6 +59,8 @@ typedef struct _QmGpuSampler QmGpuSampler;
 QmGpuSampler  *qm_gpu_sampler_new     (const char    *root,
                                        double         interval_seconds);
 void           qm_gpu_sampler_free    (QmGpuSampler  *self);
+void           qm_gpu_sampler_set_gentle (QmGpuSampler *self,
+                                       gboolean       gentle);
 guint          qm_gpu_sampler_n_gpus  (QmGpuSampler  *self);
 const char    *qm_gpu_sampler_id      (QmGpuSampler  *self,
                                        guint          gpu);

@@ -59,6 +59,21 @@ qm_sampler_free (QmSampler *self)
 }
 
 /**
+ * qm_sampler_set_gentle:
+ * @self: a sampler
+ * @gentle: whether a card that idles, and sleeps when nobody uses it, is left
+ *   alone for a while: to ask it keeps it awake
+ *
+ * For watching beside other things; a recording sees everything.
+ */
+void
+qm_sampler_set_gentle (QmSampler *self,
+                       gboolean   gentle)
+{
+  qm_gpu_sampler_set_gentle (self->gpus, gentle);
+}
+
+/**
  * qm_sampler_get_channels:
  * @self: a sampler
  *

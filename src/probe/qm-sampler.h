@@ -15,6 +15,9 @@ QmSampler          *qm_sampler_new          (const char *sysroot,
 void                qm_sampler_free         (QmSampler  *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmSampler, qm_sampler_free)
 
+void                qm_sampler_set_gentle   (QmSampler  *self,
+                                             gboolean    gentle);
+
 /* in the order of the values; NULL-terminated; fixed for the sampler's life */
 const char * const *qm_sampler_get_channels (QmSampler  *self);
 guint               qm_sampler_n_channels   (QmSampler  *self);

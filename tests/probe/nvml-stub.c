@@ -9,7 +9,8 @@
  *                        return code), total-mib, free-mib, instances; when it is
  *                        watched, each not supported where it is missing: busy,
  *                        memory-busy, milliwatts, limit-milliwatts, celsius, mhz,
- *                        most-mhz, reasons, received-kib, sent-kib
+ *                        most-mhz, reasons, received-kib, sent-kib; KEY-swing is
+ *                        how far KEY goes up and down
  *   [device N instance M]  name, memory, total-mib, free-mib
  *
  * STUB_OLD leaves out what drivers of the 390 series lacked, STUB_BARE all but
@@ -228,6 +229,17 @@ int nvmlDeviceGetMaxClockInfo (void *device, int clock, unsigned int *mhz);
 int nvmlDeviceGetCurrentClocksThrottleReasons (void *device, unsigned long long *reasons);
 int nvmlDeviceGetPcieThroughput (void *device, int way, unsigned int *kib);
 
+/* For pictures of a card at work: up and down every 15 seconds. */
+static int
+swing (const void *device,
+       const char *key)
+{
+  g_autofree char *name = g_strconcat (key, "-swing", NULL);
+  gint64 second = g_get_monotonic_time () / G_TIME_SPAN_SECOND % 15;
+
+  return second < 8 ? number (device, name) : -number (device, name);
+}
+
 static int
 read_key (const void   *device,
           const char   *key,
@@ -236,7 +248,7 @@ read_key (const void   *device,
   if (!g_key_file_has_key (script, device, key, NULL))
     return NOT_SUPPORTED;
 
-  *value = number (device, key);
+  *value = (unsigned int) MAX (0, number (device, key) + swing (device, key));
   return SUCCESS;
 }
 

@@ -409,7 +409,7 @@ test_async (void)
   g_autoptr (QmCatalog) catalog = qm_test_catalog ();
   g_autoptr (QmMachine) machine = NULL;
 
-  qm_machine_probe_async (catalog, root, NULL, probed, &machine);
+  qm_machine_probe_async (catalog, root, FALSE, NULL, probed, &machine);
   while (machine == NULL)
     g_main_context_iteration (NULL, TRUE);
   g_assert_cmpuint (qm_machine_n_devices (machine), ==, 1);

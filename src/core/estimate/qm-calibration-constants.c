@@ -34,6 +34,7 @@ static const Figure figures[] = {
   FIGURE (other_method),
   FIGURE (other_quantity),
   FIGURE (freedom),
+  FIGURE (surprise),
   FIGURE (over_ceiling),
 };
 

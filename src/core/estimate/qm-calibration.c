@@ -3,23 +3,34 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* ln (real / estimated) is a Gaussian process: a part that all of a step shares,
  * one coefficient for each part of it in proportion to its share, and a rest of
  * its own. Coefficients are the more alike, the more alike device, stack and work
  * are. Its posterior mean is the MAP estimate of the coefficients, and its
  * variance grows back to that of the estimate with the distance to what was
- * measured. */
+ * measured.
+ *
+ * The variance before is that of the cases that the constants were fitted to. A
+ * device or software that is like none of them is off by more than that says:
+ * where the runs of one device and software lie farther out than they should, it
+ * is widened until they do not (a conflict of prior and data). Else a first run
+ * that is right would be taken for a bad one. */
 
 /* Re-weighting of bad rows converges in a few rounds. */
 #define ROUNDS 4
 
 #define MOST QM_CALIBRATION_MOST_SAMPLES
 
+/* Figures that differ by less come of the same plan. */
+#define SAME 1e-9
+
 struct _QmCalibration {
   QmCalibrationConstants constants;
   QmCalibrationSample samples[MOST];
   int n;
+  double wider[MOST];               /* by so much the deviation of the sample's kind is */
   double factor[MOST][MOST];        /* Cholesky, lower */
   double weights[MOST];             /* (K + N)^-1 residuals */
 };
@@ -87,6 +98,7 @@ qm_calibration_point_init (QmCalibrationPoint *self,
   self->method = training ? estimate->training.method : QM_METHOD_UNSET;
   if (quantity != QM_MEASURED_MEMORY)
     step_share (&estimate->throughput, self->shares);
+  self->estimate = qm_range_is_known (range) ? range.p50 : 0;
   self->deviation = qm_range_is_known (range) ? qm_range_half_width (range) / QM_NORMAL_P90 : NAN;
 }
 
@@ -247,6 +259,30 @@ alike_steps (const QmCalibrationPoint *a,
   return aa > 0 && bb > 0 ? product / sqrt (aa * bb) : 1;
 }
 
+static gboolean
+is_alike (const QmCalibrationPoint *a,
+          const QmCalibrationPoint *b)
+{
+  return g_str_equal (a->device, b->device) && g_str_equal (a->stack, b->stack) && a->task == b->task &&
+         a->activity == b->activity && a->method == b->method && a->quantity == b->quantity;
+}
+
+/* The very same job: the part of the error that is its own is the same, too. */
+static gboolean
+is_same (const QmCalibrationPoint *a,
+         const QmCalibrationPoint *b)
+{
+  if (a == b)
+    return TRUE;
+  if (!is_alike (a, b) || !(a->estimate > 0) || !(fabs (a->estimate - b->estimate) <= SAME * a->estimate))
+    return FALSE;
+  for (int i = 0; i < QM_STEP_N_PARTS; i++)
+    if (!(fabs (a->shares[i] - b->shares[i]) <= SAME))
+      return FALSE;
+
+  return TRUE;
+}
+
 static double
 covariance (const QmCalibrationConstants *k,
             const QmCalibrationPoint     *a,
@@ -259,16 +295,8 @@ covariance (const QmCalibrationConstants *k,
   if (likeness == 0)
     return 0;
 
-  return a->deviation * b->deviation * (1 - k->own_share) * likeness *
-         (k->common_share + (1 - k->common_share) * alike_steps (a, b));
-}
-
-static gboolean
-is_alike (const QmCalibrationPoint *a,
-          const QmCalibrationPoint *b)
-{
-  return g_str_equal (a->device, b->device) && g_str_equal (a->stack, b->stack) && a->task == b->task &&
-         a->activity == b->activity && a->method == b->method && a->quantity == b->quantity;
+  return a->deviation * b->deviation *
+         ((1 - k->own_share) * likeness * (k->common_share + (1 - k->common_share) * alike_steps (a, b)) + (is_same (a, b) ? k->own_share : 0));
 }
 
 /* ---------------------------------------------------------------- posterior */
@@ -316,10 +344,10 @@ factorise (QmCalibration *self,
     for (int j = 0; j <= i; j++)
       {
         const QmCalibrationPoint *a = &self->samples[i].point, *b = &self->samples[j].point;
-        double sum = covariance (k, a, b);
+        double sum = covariance (k, a, b) * self->wider[i] * self->wider[j];
 
         if (i == j)
-          sum += noise[i] + k->own_share * a->deviation * a->deviation;
+          sum += noise[i];
         for (int l = 0; l < j; l++)
           sum -= self->factor[i][l] * self->factor[j][l];
         self->factor[i][j] = i == j ? sqrt (fmax (sum, 1e-12)) : sum / self->factor[j][j];
@@ -336,6 +364,48 @@ noise_variance (const QmCalibration       *self,
   return noise * noise + aged * aged;
 }
 
+/* Of one device and software, and both of memory or neither: what a deviation is
+ * judged by. */
+static gboolean
+is_of_a_kind (const QmCalibrationPoint *a,
+              const QmCalibrationPoint *b)
+{
+  return g_str_equal (a->device, b->device) && g_str_equal (a->stack, b->stack) &&
+         (a->quantity == QM_MEASURED_MEMORY) == (b->quantity == QM_MEASURED_MEMORY);
+}
+
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* By the run in the middle, the lower of two: a single bad one among others
+ * widens nothing. */
+static double
+widen (const QmCalibration      *self,
+       const QmCalibrationPoint *point)
+{
+  double distances[MOST];
+  int n = 0;
+
+  for (int i = 0; i < self->n; i++)
+    {
+      const QmCalibrationSample *sample = &self->samples[i];
+
+      if (is_of_a_kind (&sample->point, point))
+        distances[n++] = fabs (residual (sample)) / hypot (sample->point.deviation, sqrt (noise_variance (self, sample)));
+    }
+  if (n == 0 || !(self->constants.surprise > 0))
+    return 1;
+
+  qsort (distances, n, sizeof distances[0], compare_doubles);
+  return fmax (1, distances[(n - 1) / 2] / self->constants.surprise);
+}
+
 /* A run far from what all others say gets less weight: Student's distribution as
  * normals whose variance is a guess. */
 static void
@@ -348,6 +418,7 @@ learn (QmCalibration *self)
     {
       residuals[i] = residual (&self->samples[i]);
       scale[i] = 1;
+      self->wider[i] = widen (self, &self->samples[i].point);
     }
 
   for (int round = 0; round < ROUNDS; round++)
@@ -360,11 +431,10 @@ learn (QmCalibration *self)
 
       for (int i = 0; i < self->n; i++)
         {
-          double own = k->own_share * self->samples[i].point.deviation * self->samples[i].point.deviation;
           /* what is left of the residual behind the posterior mean */
-          double left = self->weights[i] * (noise[i] + own);
+          double left = self->weights[i] * noise[i];
 
-          scale[i] = (k->freedom + left * left / (noise_variance (self, &self->samples[i]) + own)) / (k->freedom + 1);
+          scale[i] = (k->freedom + left * left / noise_variance (self, &self->samples[i])) / (k->freedom + 1);
           scale[i] = fmax (1, scale[i]);
         }
     }
@@ -448,14 +518,16 @@ qm_calibration_correct (const QmCalibration      *self,
                         const QmCalibrationPoint *point)
 {
   QmCorrection correction = { 1, point->deviation, 0, 0 };
-  double towards[MOST], solved[MOST], mean = 0, explained = 0;
+  double towards[MOST], solved[MOST], mean = 0, explained = 0, wider, deviation;
 
   if (!(point->deviation > 0))
     return correction;
 
+  wider = widen (self, point);
+  deviation = wider * point->deviation;
   for (int i = 0; i < self->n; i++)
     {
-      towards[i] = covariance (&self->constants, point, &self->samples[i].point);
+      towards[i] = covariance (&self->constants, point, &self->samples[i].point) * wider * self->wider[i];
       mean += towards[i] * self->weights[i];
       correction.n += towards[i] > 0;
       correction.n_alike += is_alike (point, &self->samples[i].point);
@@ -465,6 +537,6 @@ qm_calibration_correct (const QmCalibration      *self,
     explained += solved[i] * solved[i];
 
   correction.factor = exp (mean);
-  correction.deviation = sqrt (fmax (0, point->deviation * point->deviation - explained));
+  correction.deviation = sqrt (fmax (0, deviation * deviation - explained));
   return correction;
 }

@@ -59,6 +59,8 @@ typedef struct {
  * @other_stack: on different frameworks or engines; so are the others
  * @freedom: degrees of freedom of the distribution of measurements, low ones
  *   trust no single bad run
+ * @surprise: standard deviations of an estimate within which its runs are believed
+ *   to lie; where they lie farther out, it is the estimate that was too sure
  */
 typedef struct {
   double noise[QM_ORIGIN_N];
@@ -73,6 +75,7 @@ typedef struct {
   double other_method;
   double other_quantity;
   double freedom;
+  double surprise;
   double over_ceiling;              /* data sheets give clocks that are exceeded by this factor */
   QmCriticalBatch critical_batches[QM_MAX_CRITICAL_BATCHES];
   guint n_critical_batches;
@@ -91,6 +94,7 @@ gboolean       qm_calibration_constants_read (QmCalibrationConstants *self,
  * @stack: framework or engine
  * @shares: of the step that is arithmetic, memory, communication, input and
  *   overhead; all 0 where no step is known, or for memory
+ * @estimate: the figure itself, by which the very same job is known again; 0 unknown
  * @deviation: standard deviation of ln (real / estimated), before calibration
  *
  * What an estimate is of: near points learn from each other.
@@ -104,6 +108,7 @@ typedef struct {
   QmMethod method;
   QmMeasuredQuantity quantity;
   double shares[QM_STEP_N_PARTS];
+  double estimate;
   double deviation;
 } QmCalibrationPoint;
 

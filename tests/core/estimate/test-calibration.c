@@ -115,6 +115,54 @@ test_bad_row (void)
   g_assert_cmpfloat_with_epsilon (qm_calibration_correct (calibration, &samples[0].point).factor, 1.2, 0.12);
 }
 
+/* A first run of a device that is like none before, ten times below the estimate
+ * and far outside of its range: the same job again is told within 15 percent, and
+ * a job that is only like it follows for the most part. */
+static void
+test_far_off (void)
+{
+  const QmCalibrationConstants *constants = qm_estimator_get_calibration_constants (estimator);
+  QmCalibrationSample sample = plain_sample (0.1);
+  g_autoptr (QmCalibration) calibration = NULL;
+  QmCalibrationPoint like, other;
+  QmCorrection correction;
+
+  sample.point.estimate = sample.predicted;
+  sample.point.shares[0] = 1;
+  calibration = qm_calibration_new (constants, &sample, 1);
+  correction = qm_calibration_correct (calibration, &sample.point);
+  g_assert_cmpfloat_with_epsilon (correction.factor, 0.1, 0.015);
+  g_assert_cmpfloat (correction.deviation, <, sample.point.deviation);
+
+  like = sample.point;
+  like.estimate = 2;
+  correction = qm_calibration_correct (calibration, &like);
+  g_assert_cmpfloat (correction.factor, <, 0.2);
+  g_assert_cmpfloat (correction.factor, >, 0.1);
+
+  /* another device learns no more of it than of a run that is just unusual */
+  other = like;
+  qm_word_set (other.device, "other");
+  g_assert_cmpfloat (qm_calibration_correct (calibration, &other).factor, >, 0.7);
+}
+
+/* The very same job takes its own part of the error along; one like it does not. */
+static void
+test_same_job (void)
+{
+  const QmCalibrationConstants *constants = qm_estimator_get_calibration_constants (estimator);
+  QmCalibrationSample sample = plain_sample (1.4);
+  g_autoptr (QmCalibration) calibration = NULL;
+  QmCalibrationPoint like;
+
+  sample.point.estimate = sample.predicted;
+  calibration = qm_calibration_new (constants, &sample, 1);
+  like = sample.point;
+  like.estimate = 3;
+  g_assert_cmpfloat (qm_calibration_correct (calibration, &sample.point).factor, >, qm_calibration_correct (calibration, &like).factor);
+  g_assert_cmpfloat (qm_calibration_correct (calibration, &sample.point).deviation, <, qm_calibration_correct (calibration, &like).deviation);
+}
+
 static char *
 gate (const char *configuration,
       double      tokens_per_second)
@@ -299,6 +347,8 @@ main (int   argc,
   g_test_add_func ("/calibration/shrinkage", test_shrinkage);
   g_test_add_func ("/calibration/distance", test_distance);
   g_test_add_func ("/calibration/bad-row", test_bad_row);
+  g_test_add_func ("/calibration/far-off", test_far_off);
+  g_test_add_func ("/calibration/same-job", test_same_job);
   g_test_add_func ("/calibration/gate", test_gate);
   g_test_add_func ("/calibration/users", test_users);
   status = g_test_run ();
