@@ -528,6 +528,8 @@ qm_record_dialog_new (QmSession *session)
   gtk_stack_add_named (GTK_STACK (self->stack), outside_new (), "outside");
   show_folder (self);
   show_page (self, inside ? "outside" : "form");
+  if (!inside)
+    adw_dialog_set_focus (ADW_DIALOG (self), self->command);
   command_changed (self);
 
   return GTK_WIDGET (self);

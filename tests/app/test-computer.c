@@ -152,6 +152,8 @@ test_record (void)
   show_computer (&driver);
   open_recorder (&driver);
   g_assert_false (gtk_widget_get_sensitive (button_named ("Record")));
+  /* what is typed is the command, and Enter records */
+  g_assert_true (ADW_IS_ENTRY_ROW (adw_dialog_get_focus (dialog)));
   type_command (TRAINING);
   g_assert_true (gtk_widget_get_sensitive (button_named ("Record")));
   driver_press (button_named ("Record"));
