@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static analysis of src/: analyse.py SOURCE BUILD. cppcheck, clang-tidy and gcc's -fanalyzer, each where it is there. What did
-not change since it was found clean is not looked at again. Prints what was found; exits 1 where that is anything."""
+"""Static analysis of src/: analyse.py SOURCE BUILD [--analyse]. cppcheck; and with --analyse, which takes as long as a build,
+clang-tidy and gcc's -fanalyzer. Each where it is there. What did not change since it was found clean is not looked at again. Prints what was found; exits 1 where that is anything."""
 import glob
 import hashlib
 import json
@@ -71,9 +71,10 @@ def fanalyzer(source, build):
     return [] if run.returncode == 0 else sorted({line for line in run.stdout.splitlines() if re.search(r": (warning|error): ", line)}) or [run.stdout[-2000:]]
 
 
-def main(source, build):
+def main(source, build, everything=False):
     found = 0
-    for name, command, analyse in (("cppcheck", "cppcheck", cppcheck), ("clang-tidy", "clang-tidy", tidy), ("gcc -fanalyzer", "gcc", fanalyzer)):
+    tools = [("cppcheck", "cppcheck", cppcheck), ("clang-tidy", "clang-tidy", tidy), ("gcc -fanalyzer", "gcc", fanalyzer)]
+    for name, command, analyse in tools if everything else tools[:1]:
         if not shutil.which(command):
             print(f"{name}: skipped, it is not there")
             continue
@@ -86,4 +87,4 @@ def main(source, build):
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.realpath(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(os.path.realpath(sys.argv[1]), sys.argv[2], "--analyse" in sys.argv[3:]))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Style checks: lint.sh SOURCE BUILD. Exits 1 if anything is wrong. The quick
+# Style checks: lint.sh SOURCE BUILD [--analyse]. Exits 1 if anything is wrong. The quick
 # ones are tests of the suite "house" as well.
 set -uo pipefail
 source=$1 build=$2
@@ -13,7 +13,7 @@ done
 python3 "$source/tests/check-headers.py" "$source" "$build" || status=1
 
 python3 "$source/tests/check-style.py" "$source" || status=1
-python3 "$source/tests/analyse.py" "$source" "$build" || status=1
+python3 "$source/tests/analyse.py" "$source" "$build" "${@:3}" || status=1
 "$source/tests/run-tests.sh" "$build" --suite house || status=1
 
 exit $status
