@@ -145,3 +145,72 @@ qm_background_simulate_finish (GAsyncResult *result,
   *requests = simulation->requests;
   return finish (result);
 }
+
+typedef struct {
+  QmRecommendation *recommendation;
+  QmHere here;
+  QmDial dial;
+} Turning;
+
+static void
+turning_free (Turning *self)
+{
+  g_object_unref (self->recommendation);
+  g_free (self);
+}
+
+static void
+turn_in_thread (GTask        *task,
+                gpointer      source,
+                gpointer      data,
+                GCancellable *cancellable)
+{
+  Turning *turning = data;
+
+  g_task_return_pointer (task, qm_recommendation_bands (turning->recommendation, &turning->here, turning->dial, cancellable),
+                         (GDestroyNotify) g_array_unref);
+}
+
+/**
+ * qm_background_bands:
+ * @source: who asks
+ * @recommendation: the answer now
+ * @here: what this computer has
+ * @dial: a limit
+ * @cancellable: ends it early
+ * @callback: called with @source when it is done
+ */
+void
+qm_background_bands (GObject             *source,
+                     QmRecommendation    *recommendation,
+                     const QmHere        *here,
+                     QmDial               dial,
+                     GCancellable        *cancellable,
+                     GAsyncReadyCallback  callback)
+{
+  g_autoptr (GTask) task = g_task_new (source, cancellable, callback, NULL);
+  Turning *turning = g_new0 (Turning, 1);
+
+  turning->recommendation = g_object_ref (recommendation);
+  turning->here = *here;
+  turning->dial = dial;
+  g_task_set_source_tag (task, qm_background_bands);
+  g_task_set_task_data (task, turning, (GDestroyNotify) turning_free);
+  g_task_set_return_on_cancel (task, FALSE);
+  g_task_run_in_thread (task, turn_in_thread);
+}
+
+/**
+ * qm_background_bands_finish:
+ * @result: of qm_background_bands()
+ *
+ * Returns: (transfer full) (nullable) (element-type QmBand): which hardware wins at
+ *   each value; %NULL where it was ended early
+ */
+GArray *
+qm_background_bands_finish (GAsyncResult *result)
+{
+  g_autoptr (GArray) bands = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  return g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))) ? NULL : g_steal_pointer (&bands);
+}

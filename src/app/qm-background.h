@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "decide/qm-recommendation.h"
+#include "decide/qm-bands.h"
 
 G_BEGIN_DECLS
 
@@ -23,5 +23,14 @@ void              qm_background_simulate         (GObject             *source,
                                                   GAsyncReadyCallback  callback);
 QmRecommendation *qm_background_simulate_finish  (GAsyncResult        *result,
                                                   guint               *requests);
+
+/* which hardware wins at each value of a limit */
+void              qm_background_bands            (GObject             *source,
+                                                  QmRecommendation    *recommendation,
+                                                  const QmHere        *here,
+                                                  QmDial               dial,
+                                                  GCancellable        *cancellable,
+                                                  GAsyncReadyCallback  callback);
+GArray           *qm_background_bands_finish     (GAsyncResult        *result);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "draw/qm-language.h"
+#include "qm-decision-slider.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 
@@ -230,6 +231,8 @@ build (QmNumberRow *self)
   adw_wrap_box_append (ADW_WRAP_BOX (line), text);
   adw_wrap_box_append (ADW_WRAP_BOX (line), entry_box_new (self));
   gtk_box_append (GTK_BOX (outer), line);
+  if (qm_decision_slider_is_for (self->question))
+    gtk_box_append (GTK_BOX (outer), qm_decision_slider_new (self->session, self->question));
   if (self->question->typical != NULL)
     gtk_box_append (GTK_BOX (outer), chips_new (self));
   self->error = qm_ui_wrapped ("", "caption error");

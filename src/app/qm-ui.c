@@ -209,3 +209,25 @@ qm_ui_tool (const char *icon_name,
 
   return button;
 }
+
+/**
+ * qm_ui_append_hatching:
+ * @snapshot: a snapshot
+ * @rect: what to cover
+ * @ink: the colour of text there
+ *
+ * Marks a stretch where nothing is to be had.
+ */
+void
+qm_ui_append_hatching (GtkSnapshot           *snapshot,
+                       const graphene_rect_t *rect,
+                       const GdkRGBA         *ink)
+{
+  GdkRGBA pale = *ink, line = *ink;
+
+  pale.alpha *= 0.1;
+  line.alpha *= 0.35;
+  gtk_snapshot_append_repeating_linear_gradient (snapshot, rect, &rect->origin,
+                                                 &GRAPHENE_POINT_INIT (rect->origin.x + 4, rect->origin.y + 4),
+                                                 (GskColorStop[]) { { 0, pale }, { 0.6f, pale }, { 0.6f, line }, { 1, line } }, 4);
+}

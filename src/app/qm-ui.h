@@ -29,4 +29,9 @@ GtkWidget *qm_ui_guide        (const char *topic,
 void       qm_ui_set_label    (GtkWidget  *widget,
                                const char *label);
 
+/* where nothing is to be had */
+void       qm_ui_append_hatching (GtkSnapshot           *snapshot,
+                                  const graphene_rect_t *rect,
+                                  const GdkRGBA         *ink);
+
 G_END_DECLS

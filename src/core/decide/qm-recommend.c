@@ -407,6 +407,18 @@ qm_recommendation_get_resolved (QmRecommendation *self)
 }
 
 /**
+ * qm_recommendation_get_estimator:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none): what its figures come from
+ */
+QmEstimator *
+qm_recommendation_get_estimator (QmRecommendation *self)
+{
+  return self->estimator;
+}
+
+/**
  * qm_recommendation_get_considered:
  * @self: a recommendation
  *

@@ -159,6 +159,7 @@ GPtrArray            *qm_recommendation_get_sensitivities   (QmRecommendation  *
 GPtrArray            *qm_recommendation_get_stages          (QmRecommendation  *self);
 GPtrArray            *qm_recommendation_get_warnings        (QmRecommendation  *self);
 const QmResolved     *qm_recommendation_get_resolved        (QmRecommendation  *self);
+QmEstimator          *qm_recommendation_get_estimator       (QmRecommendation  *self);
 guint64               qm_recommendation_get_considered      (QmRecommendation  *self);
 double                qm_recommendation_get_seconds         (QmRecommendation  *self);
 void                  qm_recommendation_set_seconds         (QmRecommendation  *self,

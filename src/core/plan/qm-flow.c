@@ -373,7 +373,8 @@ static const struct {
                       N_("A guess will do. What you leave open takes the usual value, shown in grey.") },
   [QM_PAGE_STAGE] = { N_("Where are you in the project?"), N_("Project stage"),
                       N_("Each stage may take other hardware. You get a plan for all three; this one is worked out first.") },
-  [QM_PAGE_BUDGET] = { N_("What are your limits?"), N_("Budget and limits"), N_("Leave open what does not matter to you.") },
+  [QM_PAGE_BUDGET] = { N_("What are your limits?"), N_("Budget and limits"),
+                       N_("Leave open what does not matter to you. Colours show which hardware wins at each value: drag to see the answer change.") },
   [QM_PAGE_REVIEW] = { N_("Is everything right?"), N_("Review"),
                        N_("Everything that decides the answer is on this page. Select a line to change it; you come back here.") },
 };
