@@ -3,6 +3,9 @@
 
 #include <glib/gi18n.h>
 
+#include "draw/qm-chart-methods.h"
+#include "draw/qm-language.h"
+#include "qm-chart-view.h"
 #include "qm-choice-cards.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
@@ -14,6 +17,7 @@ struct _QmWizardPage {
   QmPage page;
   GtkWidget *head;
   GtkWidget *body;                  /* what changes with the answers */
+  GtkWidget *methods;               /* (nullable): chart of the ways to tune, in @body */
   char *shown;                      /* the questions that are in @body */
 };
 
@@ -100,6 +104,38 @@ add_rows (QmWizardPage *self)
   gtk_box_append (GTK_BOX (self->body), list);
 }
 
+/* Each way to tune beside the others, with the answers so far. */
+static void
+update_methods (QmWizardPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  const QmResolved *resolved;
+  const QmEstimate *estimate;
+  g_autoptr (GArray) methods = NULL;
+
+  if (self->methods == NULL || qm_session_get_busy (self->session))
+    return;
+  gtk_widget_set_visible (self->methods, FALSE);
+  if (recommendation == NULL || qm_recommendation_n_rows (recommendation) == 0)
+    return;
+
+  resolved = qm_recommendation_get_resolved (recommendation);
+  estimate = &qm_recommendation_row (recommendation, 0)->estimate;
+  methods = qm_methods_compare (qm_session_get_estimator (self->session), resolved, estimate);
+  qm_chart_view_show (QM_CHART_VIEW (self->methods),
+                      qm_chart_describe_methods (methods, resolved->plan->training.method, estimate->device->name,
+                                                 estimate->memory.usable_bytes, qm_language_get_words ()));
+}
+
+static void
+add_methods (QmWizardPage *self)
+{
+  self->methods = qm_chart_view_new (QM_CHART_METHODS);
+  gtk_widget_set_margin_top (self->methods, 12);
+  gtk_box_append (GTK_BOX (self->body), self->methods);
+  update_methods (self);
+}
+
 static void
 fill (QmWizardPage *self)
 {
@@ -113,7 +149,10 @@ fill (QmWizardPage *self)
     case QM_PAGE_ACTIVITY:
       add_cards (self, qm_flow_find ("activity"), 2, FALSE);
       if (method != NULL && is_asked (self, method))
-        add_cards (self, method, 2, TRUE);
+        {
+          add_cards (self, method, 2, TRUE);
+          add_methods (self);
+        }
       break;
     case QM_PAGE_STAGE:
       add_cards (self, qm_flow_find ("stage"), 3, FALSE);
@@ -155,6 +194,7 @@ update (QmWizardPage *self)
 
   update_head (self);
   qm_ui_clear (self->body);
+  self->methods = NULL;
   g_set_str (&self->shown, now);
   fill (self);
 }
@@ -212,6 +252,7 @@ qm_wizard_page_new (QmSession *session,
   self->page = page;
   build (self);
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "answered", G_CALLBACK (update_methods), self, G_CONNECT_SWAPPED);
   update (self);
 
   return GTK_WIDGET (self);

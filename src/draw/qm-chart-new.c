@@ -375,6 +375,7 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_FITS:
       return refuse (error, words->translate (N_("This chart is of the runs that were recorded, not of a plan: see History in the window")));
     case QM_CHART_COMPARED:
+    case QM_CHART_METHODS:
     default: g_return_val_if_reached (NULL);
     }
   if (self != NULL)

@@ -24,6 +24,7 @@ typedef enum {
   QM_CHART_HISTORY,                 /* of the ledger, not of a plan */
   QM_CHART_COMPARED,                /* of two plans */
   QM_CHART_FITS,                    /* of this computer */
+  QM_CHART_METHODS,                 /* of the ways to tune a model */
 } QmChartKind;
 
 /**

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "qm-chart-compare.h"
+#include "qm-chart-methods.h"
+
 /* Llama 3.1 8B with LoRA, micro-batch 4 x 2,048, on an L40S. */
 static QmMemory
 lora_memory (void)
@@ -35,6 +38,28 @@ memory_that_fits (const QmWords *words)
   QmMemory memory = lora_memory ();
 
   return qm_chart_describe_memory (&memory, "L40S", 1, 0.2, words);
+}
+
+static QmChart *
+methods (const QmWords *words)
+{
+  const QmMethodMemory rows[] = {
+    { QM_METHOD_FULL, { 121 * GIB, 144 * GIB, 173 * GIB } }, { QM_METHOD_LORA, { 24.5 * GIB, 26.4 * GIB, 28.6 * GIB } },
+    { QM_METHOD_QLORA, { 16 * GIB, 18 * GIB, 20 * GIB } },
+  };
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (QmMethodMemory));
+
+  g_array_append_vals (list, rows, G_N_ELEMENTS (rows));
+  return qm_chart_describe_methods (list, QM_METHOD_LORA, "L40S", 45.0 * GIB, words);
+}
+
+static QmChart *
+compared (const QmWords *words)
+{
+  const QmComparedPlan plans[] = { { "A  Support assistant", { 9360, 14400, 22320 }, "USD" },
+                                   { "B  Support assistant, at home", { 57600, 86400, 133200 }, "USD" } };
+
+  return qm_chart_describe_compared (QM_COMPARED_TIME, plans, 43200, words);
 }
 
 static QmChart *
@@ -230,6 +255,8 @@ const Figure figures[] = {
   { "memory", memory_that_fits },
   { "too-small", memory_that_does_not },
   { "sizing", sizing },
+  { "methods", methods },
+  { "compared", compared },
   { "scaling", scaling },
   { "cost-time", cost_time },
   { "accuracy", accuracy },

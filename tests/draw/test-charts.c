@@ -116,7 +116,7 @@ check_marks (QmChart    *chart,
   const QmScene *scene = qm_chart_scene (chart, 900, 460, &scale);
   guint found = 0;
 
-  g_assert_cmpuint (qm_chart_n_marks (chart), >=, 3);
+  g_assert_cmpuint (qm_chart_n_marks (chart), >=, 2);
   for (guint i = 0; i < scene->spots->len; i++)
     {
       QmPlaceOfMark spot = g_array_index (scene->spots, QmPlaceOfMark, i);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "decide/qm-ladder.h"
+#include "decide/qm-methods.h"
+#include "decide/qm-recommendation.h"
 
 static QmCatalog *catalog;
 static QmEstimator *estimator;
@@ -239,6 +241,36 @@ test_json (void)
     }
 }
 
+/* Beside each other, the way of the plan has the figure of its own estimate, and
+ * what is trained less takes less: 16 bytes a parameter, 2, and half a byte. */
+static void
+test_methods (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (PLAN (TUNE "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"lora\"},"
+                                                     "\"configuration\":{\"device\":\"l40s\",\"devices\":1}"), -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
+  g_autoptr (GArray) methods = NULL;
+  const QmEstimate *estimate;
+  const QmMethodMemory *rows;
+
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+  recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+  estimate = &qm_recommendation_row (recommendation, 0)->estimate;
+  methods = qm_methods_compare (estimator, resolved, estimate);
+  rows = (const QmMethodMemory *) methods->data;
+  g_assert_cmpuint (methods->len, ==, 3);
+  g_assert_cmpfloat_with_epsilon (rows[1].bytes.p50, estimate->memory.need.p50, 1);
+  g_assert_cmpfloat (rows[0].bytes.p50, >, 16 * 8.03e9);
+  g_assert_cmpfloat (rows[1].bytes.p50, >, 2 * 8.03e9);
+  g_assert_cmpfloat (rows[2].bytes.p50, >, 0.5 * 8.03e9);
+  g_assert_cmpfloat (rows[0].bytes.p50, >, rows[1].bytes.p50);
+  g_assert_cmpfloat (rows[1].bytes.p50, >, rows[2].bytes.p50);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -255,6 +287,7 @@ main (int   argc,
   g_assert_no_error (error);
 
   g_test_add_func ("/ladder/small-card", test_small_card);
+  g_test_add_func ("/ladder/methods", test_methods);
   g_test_add_func ("/ladder/empty-cache", test_empty_cache);
   g_test_add_func ("/ladder/recomputation-stays", test_recomputation_stays);
   g_test_add_func ("/ladder/sharding", test_sharding);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "qm-methods.h"
+
+/* The plan with another method and everything that follows from it, as much of
+ * it at a time as @estimate has. */
+static QmResolved *
+resolve_with (QmEstimator      *estimator,
+              const QmResolved *resolved,
+              QmMethod          method)
+{
+  g_autoptr (QmPlan) plan = qm_plan_copy (resolved->given);
+
+  plan->training.method = method;
+
+  return qm_resolve (plan, qm_estimator_get_catalog (estimator), NULL, NULL, NULL);
+}
+
+/**
+ * qm_methods_compare:
+ * @estimator: an estimator
+ * @resolved: a plan that tunes a model
+ * @estimate: of it on some hardware
+ *
+ * How much memory each method of tuning takes, with nothing split and nothing
+ * moved out: on one device such as that of @estimate, however much it holds, with
+ * as many samples at a time.
+ *
+ * Returns: (transfer full) (element-type QmMethodMemory): those with a known
+ *   figure, in bytes
+ */
+GArray *
+qm_methods_compare (QmEstimator      *estimator,
+                    const QmResolved *resolved,
+                    const QmEstimate *estimate)
+{
+  static const QmMethod methods[] = { QM_METHOD_FULL, QM_METHOD_LORA, QM_METHOD_QLORA };
+  GArray *compared = g_array_new (FALSE, FALSE, sizeof (QmMethodMemory));
+
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    {
+      g_autoptr (QmResolved) other = resolve_with (estimator, resolved, methods[i]);
+      g_autoptr (QmEvaluator) evaluator = NULL;
+      QmConfiguration configuration;
+      QmEstimate alone = { 0 };
+
+      if (other == NULL)
+        continue;
+      configuration = other->plan->configuration;
+      qm_word_set (configuration.device, estimate->device->id);
+      configuration.devices = configuration.nodes = 1;
+      configuration.micro_batch = estimate->configuration.micro_batch;
+      evaluator = qm_evaluator_new (estimator, other->plan, other->model);
+      qm_evaluator_evaluate (evaluator, estimate->device, &configuration, &alone);
+      if (qm_range_is_known (alone.memory.need) && alone.memory.need.p50 > 0)
+        g_array_append_val (compared, ((QmMethodMemory) { methods[i], alone.memory.need }));
+    }
+
+  return compared;
+}
