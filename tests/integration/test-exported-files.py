@@ -266,7 +266,7 @@ def aws_reads():
 def azure_reads():
     only_azure = {"places": {"cloud": ["azure"], "buy": False, "this_computer": False}}
     for name, plan in {"azure-chat": CHAT, "azure-serve": SERVE}.items():
-        lines = cloud_reads(name, {**only_azure, **plan}, "azure", "az", os.path.join(TOOLS, "azure", "bin", "az"), "az login",
+        lines = cloud_reads(name, {**only_azure, **plan}, "azure", "az", os.path.join(os.path.dirname(TOOLS), "azure", "bin", "az"), "az login",
                             {"STORAGE_ACCOUNT": "account"})
         assert "vm create" in lines and "consumption budget create" in lines, lines
 
@@ -321,8 +321,8 @@ def kill_all_in(folder):
             pass
 
 
-def kill_and_resume(command, folder, checkpoint, before=(), epochs="0"):
-    """Started, stopped with its checkpoint, and started again: it goes on."""
+def start_and_kill(command, folder, checkpoint):
+    """Started, and stopped without warning once there is a checkpoint."""
     log = os.path.join(folder, "log.txt")
     with open(log, "w", encoding="utf-8") as output:
         process = subprocess.Popen([*command, "--epochs", "100000"], cwd=folder, env=QUIET, stdout=output, stderr=output, start_new_session=True)
@@ -332,9 +332,14 @@ def kill_and_resume(command, folder, checkpoint, before=(), epochs="0"):
         time.sleep(0.2)
     kill_all_in(folder)
     process.wait()
-    again = run(*before, *command, "--steps", "1000000", "--epochs", epochs, cwd=folder, timeout=200)
+
+
+def kill_and_resume(command, folder, checkpoint):
+    """Started again after it was killed, it goes on."""
+    start_and_kill(command, folder, checkpoint)
+    again = run(*command, "--steps", "1000000", "--epochs", "0", cwd=folder, timeout=200)
     assert again.returncode == 0, again.stderr[-800:]
-    assert re.search(r"goes on from step [1-9]", again.stdout + again.stderr), (again.stdout, again.stderr)
+    assert re.search(r"goes on from step [1-9]", again.stdout), again.stdout
 
 
 # Debian's PyTorch is built without libuv, which torchrun and its processes would take.
@@ -372,14 +377,19 @@ def starter_resumes():
 
 def starter_is_recorded():
     """Resumed under quartermaster-cli record, the run stands in the ledger with the rate that the script reports."""
-    folder = os.path.abspath("recorded")
+    folder, ledger = os.path.abspath("recorded"), os.path.abspath("runs.db")
     shutil.copytree("chat-torchrun", folder)
-    ledger = os.path.abspath("runs.db")
-    kill_and_resume(["bash", "here.sh", "--tiny", "--checkpoint-minutes", "0.02"], folder, "checkpoints/last.pt",
-                    [PROGRAM, "record", "--label", "tiny", "--ledger", ledger, "--"], "2000")
+    command = ["bash", "here.sh", "--tiny", "--checkpoint-minutes", "0.02"]
+    start_and_kill(command, folder, "checkpoints/last.pt")
+    recorded = run(PROGRAM, "record", "--label", "tiny", "--ledger", ledger, "--timeout", "30", "--", *command, "--epochs", "100000", cwd=folder,
+                   timeout=200)
+    kill_all_in(folder)
+    assert re.search(r"goes on from step [1-9]", recorded.stdout + recorded.stderr), (recorded.stdout[-800:], recorded.stderr[-800:])
     listed = run(PROGRAM, "ledger", "list", "--ledger", ledger, "--json")
-    print(listed.stdout[:1500])
-    assert listed.returncode == 0 and len(json.loads(listed.stdout)["runs"]) == 1, listed
+    runs = json.loads(listed.stdout)["runs"]
+    assert len(runs) == 1 and runs[0]["label"] == "tiny", listed
+    rates = [figure for key, figure in runs[0]["figures"].items() if key.startswith("throughput") and "measured" in figure]
+    assert rates and all(figure["measured"] > 0 for figure in rates), runs[0]["figures"]
 
 
 def accelerate_launches():
