@@ -28,6 +28,7 @@ _quartermaster_cli_options()
     model | score | settings) echo --json --help ;;
     catalog) echo --json --provider --regions --as-of --help ;;
     recommend) echo --json --top --without --output --ledger --no-calibration --help ;;
+    quantization) echo --json --tolerance --weight --layers --help ;;
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --ledger --help ;;
@@ -44,7 +45,7 @@ _quartermaster_cli()
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune settings score ledger watch record --help --version"
+    _quartermaster_cli_words "estimate recommend ask model detect catalog report chart diagnose export elastic tune quantization settings score ledger watch record --help --version"
     return
   fi
 
@@ -65,6 +66,8 @@ _quartermaster_cli()
       return ;;
     elastic:--load | chart:--load) _quartermaster_cli_files csv; return ;;
     elastic:--target | elastic:--fewest | elastic:--most | elastic:--warm-up | elastic:--cool-down) return ;;
+    quantization:--layers) _quartermaster_cli_files csv; return ;;
+    quantization:--tolerance | quantization:--weight) return ;;
     tune:--state) _quartermaster_cli_files json; return ;;
     tune:--trials | tune:--batch | tune:--workers | tune:--accumulation | tune:--limit) return ;;
     *:--top | *:--width | *:--height | *:--language) return ;;
@@ -75,7 +78,7 @@ _quartermaster_cli()
 
   case $command:$cur in
     *:-*) _quartermaster_cli_words "$(_quartermaster_cli_options "$command")" ;;
-    estimate:* | recommend:* | report:* | chart:* | export:*) _quartermaster_cli_files qmplan ;;
+    estimate:* | quantization:* | recommend:* | report:* | chart:* | export:*) _quartermaster_cli_files qmplan ;;
     model:*) _quartermaster_cli_files json safetensors gguf ;;
     score:*) _quartermaster_cli_files jsonl ;;
     diagnose:*) _quartermaster_cli_files csv json jsonl gz ;;

@@ -28,6 +28,7 @@ static const QmCommand commands[] = {
   { "export", N_("PLAN --format FORMAT -o DIR"), N_("files that start the job"), qm_command_export },
   { "elastic", N_("PLAN [--load FILE.csv] [--json]"), N_("replicas that follow the load, against fixed fleets"), qm_command_elastic },
   { "tune", N_("PLAN [--json] | -- COMMAND with {batch} {workers} {accumulation}"), N_("the fastest settings of a training job, in few trials"), qm_command_tune },
+  { "quantization", N_("PLAN [--tolerance POINTS] [--weight W] [--layers FILE.csv] [--json]"), N_("the formats of a language model's weights: what they save, and what they lose"), qm_command_quantization },
   { "settings", N_("[get KEY | set KEY VALUE | reset KEY] [--json]"), N_("currency and rates, electricity, carbon, and what else holds for all plans"), qm_command_settings },
   { "score", N_("CASES.jsonl [--json]"), N_("compare with measured cases"), qm_command_score },
 };
@@ -37,7 +38,7 @@ print_help (void)
 {
   g_print (_("Usage: quartermaster-cli COMMAND …\n\nWhat hardware should I run this AI job on?\n\n"));
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    g_print ("  %-10s %s\n             %s\n", commands[i].name, _(commands[i].arguments), _(commands[i].summary));
+    g_print ("  %-12s %s\n               %s\n", commands[i].name, _(commands[i].arguments), _(commands[i].summary));
   g_print (_("\nMore: man quartermaster-cli\n"));
 }
 

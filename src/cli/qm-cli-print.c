@@ -185,9 +185,16 @@ qm_cli_print_assumed (const QmResolved *resolved)
     }
 }
 
-/* Names of files may hold anything, and a terminal obeys much of it. */
-static char *
-on_one_line (const char *text)
+/**
+ * qm_cli_on_one_line:
+ * @text: what a person or file named
+ *
+ * Names may hold anything, and a terminal obeys much of it.
+ *
+ * Returns: (transfer full): the same without control characters
+ */
+char *
+qm_cli_on_one_line (const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   GString *line = g_string_new (NULL);
@@ -211,7 +218,7 @@ void
 qm_cli_print_problem (const GError *error)
 {
   g_autofree char *text = qm_error_get_text (error, qm_language_get_words ());
-  g_autofree char *line = on_one_line (text);
+  g_autofree char *line = qm_cli_on_one_line (text);
 
   g_printerr ("quartermaster-cli: %s\n", line);
 }

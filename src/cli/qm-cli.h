@@ -60,6 +60,7 @@ gboolean qm_command_report    (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_chart     (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_elastic   (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_tune      (QmCli *cli, GStrv arguments, GError **error);
+gboolean qm_command_quantization (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_settings  (QmCli *cli, GStrv arguments, GError **error);
 gboolean qm_command_score     (QmCli *cli, GStrv arguments, GError **error);
 
@@ -80,6 +81,7 @@ gboolean     qm_cli_parse          (QmCli              *cli,
 gboolean     qm_cli_may_run_commands (GError          **error);
 char        *qm_cli_shipped_directory (void);
 char        *qm_cli_user_directory (void);
+char        *qm_cli_on_one_line    (const char         *text);
 void         qm_cli_print_problem  (const GError       *error);
 QmCatalog   *qm_cli_get_catalog    (QmCli              *cli,
                                     GError            **error);
