@@ -263,14 +263,14 @@ country_chosen (QmMoneyGroup *self)
 
 static GtkWidget *
 combo_new (const char *title,
-           const char *subtitle,
            GPtrArray  *texts)
 {
   GtkWidget *row = adw_combo_row_new ();
   g_autoptr (GtkStringList) model = gtk_string_list_new ((const char * const *) texts->pdata);
 
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  /* Below the title a long name has room. */
+  adw_combo_row_set_use_subtitle (ADW_COMBO_ROW (row), TRUE);
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (model));
   adw_combo_row_set_expression (ADW_COMBO_ROW (row), gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string"));
   adw_combo_row_set_enable_search (ADW_COMBO_ROW (row), TRUE);
@@ -304,7 +304,7 @@ currency_row_new (QmMoneyGroup *self)
   for (guint i = 0; self->currencies[i] != NULL; i++)
     g_ptr_array_add (texts, currency_name (self->currencies[i]));
   g_ptr_array_add (texts, NULL);
-  self->currency = combo_new (_("Currency"), _("Of new plans; a plan that names its own keeps it"), texts);
+  self->currency = combo_new (_("Currency"), texts);
   adw_combo_row_set_selected (ADW_COMBO_ROW (self->currency), position_of ((const char * const *) self->currencies, now));
   g_signal_connect_swapped (self->currency, "notify::selected", G_CALLBACK (currency_chosen), self);
 
@@ -330,7 +330,7 @@ country_row_new (QmMoneyGroup *self)
     }
   g_ptr_array_add (texts, NULL);
   index = position_of ((const char * const *) self->countries, now);
-  self->country = combo_new (_("Where your machines stand"), _("For the CO₂ of their electricity; rented ones know their region"), texts);
+  self->country = combo_new (_("Where your machines stand"), texts);
   adw_combo_row_set_selected (ADW_COMBO_ROW (self->country), index == GTK_INVALID_LIST_POSITION ? 0 : index + 1);
   g_signal_connect_swapped (self->country, "notify::selected", G_CALLBACK (country_chosen), self);
 
@@ -417,7 +417,9 @@ add_exchange (QmMoneyGroup *self)
 GtkWidget *
 qm_money_group_new (QmSession *session)
 {
-  QmMoneyGroup *self = g_object_new (QM_TYPE_MONEY_GROUP, "title", _("Money and electricity"), NULL);
+  QmMoneyGroup *self = g_object_new (QM_TYPE_MONEY_GROUP, "title", _("Money and electricity"), "description",
+                                     _("New plans are in this currency; a plan that names its own keeps it. Where your machines stand counts for the "
+                                       "CO₂ of their electricity; rented ones know their region."), NULL);
   AdwPreferencesGroup *group = ADW_PREFERENCES_GROUP (self);
   GtkWidget *cooling, *points;
 

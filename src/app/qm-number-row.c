@@ -59,6 +59,19 @@ show_problem (QmNumberRow *self,
     }
 }
 
+static const char *
+unit_of (QmNumberRow *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (self->session);
+
+  if (is_fraction (self))
+    return "%";
+  if (self->question->kind == QM_ANSWER_MONEY)
+    return qm_plan_get_currency (resolved != NULL ? resolved->plan : qm_session_get_plan (self->session));
+
+  return self->question->unit != NULL ? _(self->question->unit) : "";
+}
+
 static void
 update (QmNumberRow *self)
 {
@@ -69,6 +82,7 @@ update (QmNumberRow *self)
 
   /* Somebody is typing: what they typed stays. */
   self->updating = TRUE;
+  gtk_label_set_label (GTK_LABEL (self->unit), unit_of (self));
   if (gtk_widget_get_focus_child (self->entry) == NULL)
     gtk_editable_set_text (GTK_EDITABLE (self->entry), text != NULL ? text : "");
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->entry), placeholder != NULL ? placeholder : _("no limit"));
@@ -197,8 +211,7 @@ entry_box_new (QmNumberRow *self)
   qm_ui_set_label (self->entry, _(self->question->title));
   g_signal_connect (self->entry, "changed", G_CALLBACK (changed), self);
   gtk_box_append (GTK_BOX (box), self->entry);
-  self->unit = qm_ui_label (is_fraction (self) ? "%" : self->question->kind == QM_ANSWER_MONEY ? "USD"
-                            : self->question->unit != NULL ? _(self->question->unit) : "", "second");
+  self->unit = qm_ui_label (unit_of (self), "second");
   gtk_box_append (GTK_BOX (box), self->unit);
 
   self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");

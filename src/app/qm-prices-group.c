@@ -71,8 +71,8 @@ reload (QmPricesGroup *self)
 }
 
 static void
-remove_clicked (GtkWidget     *button,
-                QmPricesGroup *self)
+remove_clicked (QmPricesGroup *self,
+                GtkWidget     *button)
 {
   g_autofree char *own = qm_session_dup_own_catalog ();
   g_autoptr (GError) error = NULL;
@@ -194,6 +194,15 @@ progressed (const QmPriceProgress *progress,
 }
 
 static char *
+describe_problem (const QmPriceOutcome *outcome)
+{
+  g_autofree char *name = g_path_get_basename (outcome->name);
+  g_autofree char *text = qm_error_get_text (outcome->error, qm_language_get_words ());
+
+  return g_strdup_printf ("%s: %s", name, text);
+}
+
+static char *
 describe_outcomes (QmPricesGroup *self,
                    GPtrArray     *outcomes,
                    gboolean       stopped)
@@ -214,7 +223,7 @@ describe_outcomes (QmPricesGroup *self,
       if (!g_error_matches (outcome->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         failed++;
       g_free (reason);
-      reason = qm_error_get_text (outcome->error, qm_language_get_words ());
+      reason = describe_problem (outcome);
     }
   if (failed == 0 && stopped)
     return g_strdup (taken > 0 ? _("Stopped. The lists that were whole by then are in use.") : _("Stopped. The prices stay as they are."));

@@ -374,6 +374,9 @@ qm_session_set_answer (QmSession   *self,
     return TRUE;
 
   changed = qm_plan_copy (self->plan);
+  /* Money is typed in the currency that stands beside it. */
+  if (g_str_equal (field, "limits.money"))
+    qm_preferences_fill_currency (self->settings, changed);
   if (!qm_plan_set_field (changed, field, value, error))
     return FALSE;
   qm_answers_complete (changed, field);

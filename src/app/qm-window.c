@@ -140,7 +140,7 @@ answer_of_step (QmWindow *self,
   if (question == NULL)
     return NULL;
   value = qm_session_get_effective (self->session, question->field);
-  return qm_describe_answer (question, value, "USD");
+  return qm_describe_answer (question, value, qm_plan_get_currency (resolved->plan));
 }
 
 static GtkWidget *

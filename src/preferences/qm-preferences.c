@@ -203,12 +203,19 @@ fill (double *answer,
     *answer = value;
 }
 
-/* A limit of money without a currency means US dollars, here and elsewhere. */
-static void
-fill_currency (GSettings *settings,
-               QmPlan    *plan)
+/**
+ * qm_preferences_fill_currency:
+ * @settings: (nullable): the preferences
+ * @plan: (inout): a plan
+ *
+ * Money that is still to be said is in the currency of the preferences. A limit
+ * of money without a currency means US dollars, here and elsewhere.
+ */
+void
+qm_preferences_fill_currency (GSettings *settings,
+                              QmPlan    *plan)
 {
-  g_autofree char *currency = g_settings_get_string (settings, "currency");
+  g_autofree char *currency = settings != NULL ? g_settings_get_string (settings, "currency") : g_strdup ("");
 
   if (plan->limits.currency[0] == '\0' && isnan (plan->limits.money) && is_currency (currency))
     g_strlcpy (plan->limits.currency, currency, sizeof plan->limits.currency);
@@ -255,7 +262,7 @@ qm_preferences_fill_plan (GSettings         *settings,
   if (settings == NULL)
     return;
 
-  fill_currency (settings, plan);
+  qm_preferences_fill_currency (settings, plan);
   if (isnan (plan->costs.currency_per_usd) && qm_preferences_get_rate (settings, qm_plan_get_currency (plan), &per_usd, &as_of))
     {
       plan->costs.currency_per_usd = per_usd;

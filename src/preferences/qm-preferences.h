@@ -26,6 +26,9 @@ void       qm_preferences_fill_plan (GSettings         *settings,
                                      const QmEconomics *economics,
                                      QmPlan            *plan);
 
+void       qm_preferences_fill_currency (GSettings      *settings,
+                                     QmPlan            *plan);
+
 /* what the person has in words of the command line */
 gboolean   qm_preferences_set_text  (GSettings         *settings,
                                      const char        *key,

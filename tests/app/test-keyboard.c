@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-chart-drawing.h"
+#include "qm-preferences-dialog.h"
 #include "window-driver.h"
 #include "qm-wizard-page.h"
 
@@ -70,11 +71,10 @@ is_reached_by_tab (GtkWidget *widget)
 
 static void
 walk_by_tab (Driver           *driver,
+             GtkWidget        *page,
              GtkDirectionType  direction,
              GHashTable       *reached)
 {
-  GtkWidget *page = driver_page (driver);
-
   gtk_window_set_focus (GTK_WINDOW (driver->window), NULL);
   for (int i = 0; i < 400 && gtk_widget_child_focus (page, direction); i++)
     for (GtkWidget *widget = gtk_window_get_focus (GTK_WINDOW (driver->window)); widget != NULL; widget = gtk_widget_get_parent (widget))
@@ -83,14 +83,15 @@ walk_by_tab (Driver           *driver,
 
 static void
 assert_all_reached (Driver     *driver,
+                    GtkWidget  *page,
                     const char *tag)
 {
-  g_autoptr (GPtrArray) widgets = driver_find_all (driver_page (driver), GTK_TYPE_WIDGET);
+  g_autoptr (GPtrArray) widgets = driver_find_all (page, GTK_TYPE_WIDGET);
   g_autoptr (GHashTable) reached = g_hash_table_new (NULL, NULL);
   guint n = 0;
 
-  walk_by_tab (driver, GTK_DIR_TAB_FORWARD, reached);
-  walk_by_tab (driver, GTK_DIR_TAB_BACKWARD, reached);
+  walk_by_tab (driver, page, GTK_DIR_TAB_FORWARD, reached);
+  walk_by_tab (driver, page, GTK_DIR_TAB_BACKWARD, reached);
   for (guint i = 0; i < widgets->len; i++)
     {
       GtkWidget *widget = g_ptr_array_index (widgets, i);
@@ -119,8 +120,23 @@ test_reach (void)
 
       qm_window_show_page (driver.window, tag);
       driver_settle (&driver);
-      assert_all_reached (&driver, tag);
+      assert_all_reached (&driver, driver_page (&driver), tag);
     }
+}
+
+static void
+test_reach_preferences (void)
+{
+  g_auto (Driver) driver = { NULL };
+  AdwDialog *dialog;
+
+  driver_open (&driver, 1100, 900);
+  g_settings_set_string (qm_session_get_settings (driver.session), "currency", "EUR");
+  dialog = qm_preferences_dialog_new (driver.session);
+  adw_dialog_present (dialog, GTK_WIDGET (driver.window));
+  driver_settle (&driver);
+  assert_all_reached (&driver, GTK_WIDGET (dialog), "preferences");
+  g_settings_reset (qm_session_get_settings (driver.session), "currency");
 }
 
 /* The keyboard comes in where the answer is, and leaves a chart as it came. */
@@ -163,6 +179,7 @@ add_tests (void)
 {
   g_test_add_func ("/window/keyboard/navigation", test_navigation);
   g_test_add_func ("/window/keyboard/reach", test_reach);
+  g_test_add_func ("/window/keyboard/reach-preferences", test_reach_preferences);
   g_test_add_func ("/window/keyboard/focus-on-answer", test_focus_on_answer);
   g_test_add_func ("/window/keyboard/default", test_default);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/qm-flow.h"
+#include "qm-preferences-dialog.h"
 #include "window-driver.h"
 #include "qm-wizard-page.h"
 
@@ -178,9 +179,26 @@ test_dialogs (void)
     }
 }
 
+/* With the longest name of a country. A dialog of libadwaita has this least width. */
+static void
+test_preferences (void)
+{
+  g_auto (Driver) driver = { NULL };
+  AdwDialog *dialog;
+
+  driver_open (&driver, NARROW + FRAME, 700);
+  g_settings_set_string (qm_session_get_settings (driver.session), "carbon-country", "AE");
+  dialog = qm_preferences_dialog_new (driver.session);
+  adw_dialog_present (dialog, GTK_WIDGET (driver.window));
+  driver_settle (&driver);
+  assert_texts_whole (GTK_WIDGET (dialog));
+  g_settings_reset (qm_session_get_settings (driver.session), "carbon-country");
+}
+
 static void
 add_tests (void)
 {
+  g_test_add_func ("/window/layout/narrow-preferences", test_preferences);
   g_test_add_func ("/window/layout/narrow", test_narrow);
   g_test_add_func ("/window/layout/wide", test_wide);
   g_test_add_func ("/window/layout/right-to-left", test_right_to_left);

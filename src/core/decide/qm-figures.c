@@ -216,28 +216,30 @@ qm_job_seconds (const QmJob     *self,
   return seconds;
 }
 
-static double
-watts (const QmJob *self,
-       double       devices,
-       double       each,
-       int          machines)
-{
-  const QmEconomics *economics = self->economics;
-
-  return devices * each * economics->power_share + machines * economics->host_watts;
-}
-
-/* Of a machine of the person the heat must be carried away, too. */
+/* Where devices draw @share of what they may. Of a machine of the person the
+ * heat must be carried away, too. */
 static double
 kilowatts (const QmJob       *self,
            const QmPlacement *placement,
+           double             share,
            double             devices,
            double             each,
            int                machines)
 {
-  double cooling = placement->place == QM_PLACE_CLOUD ? 1 : self->economics->cooling_factor;
+  const QmEconomics *economics = self->economics;
+  double cooling = placement->place == QM_PLACE_CLOUD ? 1 : economics->cooling_factor;
 
-  return watts (self, devices, each, machines) * cooling / 1000;
+  return (devices * each * share + machines * economics->host_watts) * cooling / 1000;
+}
+
+/* Paid while nothing is computed: before the job and after it. */
+static double
+waiting_hours (const QmJob       *self,
+               const QmPlacement *placement)
+{
+  double idle = placement->place == QM_PLACE_CLOUD ? self->economics->paid_idle_hours : 0;
+
+  return qm_job_start_up_seconds (self, placement->place) / 3600 + idle;
 }
 
 static double
@@ -246,9 +248,7 @@ paid_hours (const QmJob       *self,
             double             factor,
             double             seconds)
 {
-  double idle = placement->place == QM_PLACE_CLOUD ? self->economics->paid_idle_hours * 3600 : 0;
-
-  return (seconds * factor + qm_job_start_up_seconds (self, placement->place) + idle) / 3600;
+  return seconds * factor / 3600 + waiting_hours (self, placement);
 }
 
 /* Of what is kept with a provider and leaves it again, in the plan's currency. */
@@ -282,7 +282,8 @@ power_per_hour_of (const QmJob       *self,
   if (placement->place == QM_PLACE_CLOUD)
     return 0;
 
-  return kilowatts (self, placement, devices, each, machines) * self->economics->electricity_usd_per_kwh * self->per_usd;
+  return kilowatts (self, placement, self->economics->power_share, devices, each, machines) *
+         self->economics->electricity_usd_per_kwh * self->per_usd;
 }
 
 /* Of a month of its life: what is left of it then was not used up. */
@@ -316,7 +317,7 @@ cost_of_serving (const QmJob       *self,
     }
   if (estimate->throughput.known)
     estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
-  estimate->cost.kwh = qm_range_exact (month * kilowatts (self, placement, estimate->configuration.devices,
+  estimate->cost.kwh = qm_range_exact (month * kilowatts (self, placement, economics->power_share, estimate->configuration.devices,
                                                           estimate->device->power_watts, 1));
 }
 
@@ -346,6 +347,21 @@ split_cost (const QmJob       *self,
   storage_and_egress (self, placement, hours, &parts->storage, &parts->egress);
 }
 
+static QmRange
+kilowatt_hours (const QmJob       *self,
+                const QmPlacement *placement,
+                int                machines,
+                double             factor,
+                const QmEstimate  *estimate)
+{
+  const QmEconomics *economics = self->economics;
+  double devices = estimate->configuration.devices, each = estimate->device->power_watts;
+  double busy = kilowatts (self, placement, economics->power_share, devices, each, machines);
+  double idle = kilowatts (self, placement, economics->idle_power_share, devices, each, machines);
+
+  return qm_range_add (qm_range_scale (estimate->time.seconds, factor * busy / 3600), idle * waiting_hours (self, placement));
+}
+
 static void
 cost_of_a_job (const QmJob       *self,
                const QmPlacement *placement,
@@ -369,8 +385,7 @@ cost_of_a_job (const QmJob       *self,
   if (placement->purchase_usd > 0)
     estimate->cost.money = qm_range_log_normal (estimate->cost.purchase_money + estimate->cost.money.p50,
                                                 QM_REMEMBERED_PRICE_WIDTH);
-  estimate->cost.kwh = qm_range_scale (hours, kilowatts (self, placement, estimate->configuration.devices,
-                                                         estimate->device->power_watts, machines));
+  estimate->cost.kwh = kilowatt_hours (self, placement, machines, factor, estimate);
   estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
 }
 

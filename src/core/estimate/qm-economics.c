@@ -57,6 +57,7 @@ static const Figure figures[] = {
   FIGURE (prototype_share),
   FIGURE (prototype_runs),
   FIGURE (development_runs),
+  FIGURE_OR (idle_power_share, 0.15),
   FIGURE_OR (cooling_factor, 1),
   FIGURE_OR (resale_share, 0),
   FIGURE_OR (stale_months, 6),

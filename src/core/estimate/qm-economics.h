@@ -28,6 +28,7 @@ typedef struct {
   double electricity_usd_per_kwh;
   double carbon_kg_per_kwh;
   double power_share;
+  double idle_power_share;
   double host_watts;
   double amortisation_months;
   double hours_per_month;

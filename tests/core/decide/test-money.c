@@ -83,6 +83,9 @@ test_parts (void)
   EXACT (choice.estimate.cost.parts.storage, 1000 * 0.02 * hours / 730);
   EXACT (choice.estimate.cost.parts.machine, hour * choice.estimate.time.seconds.p50 / 3600);
   EXACT (sum_of (&choice.estimate.cost.parts), choice.estimate.cost.money.p50);
+  /* 70 W: 0.8 of them at work, 0.15 while it waits; 120 W around it always */
+  EXACT (choice.estimate.cost.kwh.p50, (56 + 120) / 1000.0 * choice.estimate.time.seconds.p50 / 3600 +
+                                         (10.5 + 120) / 1000.0 * (2000 / 3600.0 + 2));
 
   /* without a word of it nothing of it is counted */
   EXACT (sum_of (&plain.estimate.cost.parts), plain.estimate.cost.money.p50);
