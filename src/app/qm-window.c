@@ -210,13 +210,16 @@ jump (QmWizardPage *page,
   qm_window_show_page (self, qm_page_tag (target));
 }
 
-/* Enter goes on wherever the bar is to be seen. */
+/* Enter goes on wherever the bar is to be seen; what belongs to the answer is
+ * offered beside it alone. */
 static void
-update_default (QmWindow *self)
+update_place (QmWindow *self)
 {
   int step = step_of (qm_window_get_page (self));
   gboolean plan = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "plan") == 0;
 
+  gtk_widget_set_visible (self->report_button, plan && step == QM_N_STEPS);
+  gtk_widget_set_visible (self->launch_button, plan && step == QM_N_STEPS);
   gtk_window_set_default_widget (GTK_WINDOW (self), plan && step > 0 && step < QM_N_STEPS
                                                       ? qm_estimate_bar_get_next (QM_ESTIMATE_BAR (self->estimate_bar)) : NULL);
 }
@@ -242,7 +245,7 @@ place_changed (QmWindow *self)
 
   gtk_stack_set_visible_child_name (self->side, computer ? "computer" : "plan");
   update_title (self);
-  update_default (self);
+  update_place (self);
 }
 
 static void
@@ -297,14 +300,12 @@ page_changed (QmWindow *self)
     self->from_review = FALSE;
   qm_estimate_bar_set_goal (QM_ESTIMATE_BAR (self->estimate_bar), step == QM_N_PAGES ? QM_GOAL_ANSWER
                                                                   : self->from_review ? QM_GOAL_REVIEW : QM_GOAL_NEXT);
-  gtk_widget_set_visible (self->report_button, step == QM_N_STEPS);
-  gtk_widget_set_visible (self->launch_button, step == QM_N_STEPS);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.back", step > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.next", step < QM_N_STEPS);
   if (step == 0)
     qm_start_page_refresh (QM_START_PAGE (self->start));
   update_steps (self);
-  update_default (self);
+  update_place (self);
   if (page != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
     gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_navigation_page_get_title (page), GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
 }
