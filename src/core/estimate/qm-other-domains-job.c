@@ -138,6 +138,8 @@ take_facts (QmOtherDomains *self,
   facts->vae_flops = model->vae_flops;
   facts->vae_activations = model->vae_activations;
   facts->encoder_parameters = model->text_encoder_parameters;
+  facts->denoiser_parameters = model->denoiser_parameters;
+  facts->linear_parameters = model->linear_parameters;
   facts->patches = model->patches_per_volume;
   facts->tokens = model->image_tokens;
   facts->layers = model->architecture.layers;

@@ -10,182 +10,6 @@
 #define FULL 4.0
 #define HALF 2.0
 
-/* Optimizer states follow weights of 16 bits. */
-#define PURE_16_BIT_STATES 0.5
-
-static double
-parameters_of (const QmOtherDomains *self)
-{
-  if (self->shape.parameters > 0)
-    return self->shape.parameters;
-
-  return self->facts.parameters > 0 ? self->facts.parameters : self->constants->usual.parameters;
-}
-
-/**
- * qm_domain_trainable:
- * @self: a job that trains
- *
- * Returns: how many parameters change
- */
-double
-qm_domain_trainable (const QmOtherDomains *self)
-{
-  double all = parameters_of (self);
-
-  if (!self->adapters && !self->probe)
-    return all;
-
-  return self->adapter_parameters > 0 ? self->adapter_parameters : all * self->constants->usual.adapter_share_memory;
-}
-
-static double
-kept_bytes (const QmOtherDomains *self)
-{
-  return self->training.precision == QM_PRECISION_FP8 ? HALF : self->train_bytes;
-}
-
-static double
-states_bytes (const QmOtherDomains *self)
-{
-  QmOptimizer optimizer = self->training.optimizer;
-
-  if (optimizer == QM_OPTIMIZER_UNSET)
-    optimizer = QM_OPTIMIZER_ADAMW;
-
-  return self->constants->memory.optimizer[optimizer] * (self->pure_16_bit && !self->adapters ? PURE_16_BIT_STATES : 1);
-}
-
-/* Tuned code drops the padding, and its attention keeps no scores. */
-static void
-keep_encoder (const QmOtherDomains *self,
-              const QmDomainSite   *site,
-              double                batch,
-              double               *parts)
-{
-  const QmDomainMemoryConstants *constants = &self->constants->memory;
-  const QmDomainShape *shape = &self->shape;
-  QmDomainStack stack = qm_domain_stack (self, site);
-  double real = qm_domain_real_tokens (self, stack);
-  double tokens = batch * self->sequence * (real + constants->padding_kept * (1 - real));
-  double scores = self->training.attention == QM_ATTENTION_FLASH ? 0 : shape->heads * self->sequence;
-
-  if (self->training.attention == QM_ATTENTION_UNSET && stack == QM_DOMAIN_STACK_MLPERF)
-    scores *= constants->fused_scores;
-  parts[QM_MEMORY_ACTIVATIONS] = tokens * shape->layers * kept_bytes (self) *
-                                 (constants->encoder_states * shape->hidden + constants->encoder_scores * scores);
-  if (self->checkpointed)
-    parts[QM_MEMORY_ACTIVATIONS] = tokens * shape->hidden * kept_bytes (self) * (shape->layers + constants->encoder_states);
-  parts[QM_MEMORY_LOGITS] = tokens * self->constants->encoder.pretrain_head * shape->vocabulary * constants->encoder_logits;
-}
-
-static void
-keep_denoiser (const QmOtherDomains *self,
-               double                batch,
-               double               *parts)
-{
-  const QmDomainMemoryConstants *constants = &self->constants->memory;
-  const QmDomainFacts *facts = &self->facts;
-  double layers = facts->layers > 0 ? facts->layers : constants->generation_layers;
-  double activations = facts->activations;
-  double kept = self->checkpointed ? constants->checkpointed + constants->generation_layer / layers : constants->generation;
-
-  if (!(activations > 0))
-    activations = facts->flops * self->constants->usual.activations_per_flop_transformer;
-
-  parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
-  if (facts->family == QM_FAMILY_TRANSFORMER && !self->pure_16_bit)
-    parts[QM_MEMORY_WEIGHTS] += parameters_of (self) * constants->moving_average;
-  parts[QM_MEMORY_WORKSPACE] = constants->generation_workspace +
-                               (self->training.method == QM_METHOD_LORA ? constants->generation_adapter_workspace : 0);
-}
-
-static void
-keep_activations (const QmOtherDomains *self,
-                  const QmDomainSite   *site,
-                  double                batch,
-                  double               *parts)
-{
-  const QmDomainMemoryConstants *constants = &self->constants->memory;
-  double activations = self->facts.activations > 0 ? self->facts.activations : self->constants->usual.activations;
-  double kept = constants->norm;
-
-  switch (self->job)
-    {
-    case QM_DOMAIN_JOB_TRAIN_ENCODER:
-      keep_encoder (self, site, batch, parts);
-      return;
-    case QM_DOMAIN_JOB_TRAIN_DIFFUSION:
-      keep_denoiser (self, batch, parts);
-      return;
-    case QM_DOMAIN_JOB_TRAIN_RECOMMENDER:
-      kept = constants->recommender;
-      break;
-    default:
-      if (self->task == QM_TASK_OBJECT_DETECTION)
-        kept = constants->frozen_norm;
-      break;
-    }
-
-  parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
-}
-
-/* Large denoisers are spread whatever the plan says of their data parallelism:
- * so is their time. */
-static void
-shard (const QmOtherDomains *self,
-       const QmDomainSite   *site,
-       double               *parts)
-{
-  double devices = site->devices;
-  gboolean large = self->job == QM_DOMAIN_JOB_TRAIN_DIFFUSION && parameters_of (self) > self->constants->memory.sharded_from;
-
-  switch (large ? QM_SHARDING_ZERO3 : site->given->sharding)
-    {
-    case QM_SHARDING_ZERO3:
-    case QM_SHARDING_HYBRID:
-      parts[QM_MEMORY_WEIGHTS] /= devices;
-      parts[QM_MEMORY_GRADIENTS] /= devices;
-      parts[QM_MEMORY_OPTIMIZER] /= devices;
-      break;
-    case QM_SHARDING_ZERO2:
-      parts[QM_MEMORY_GRADIENTS] /= devices;
-      parts[QM_MEMORY_OPTIMIZER] /= devices;
-      break;
-    case QM_SHARDING_ZERO1:
-      parts[QM_MEMORY_OPTIMIZER] /= devices;
-      break;
-    default:
-      break;
-    }
-}
-
-static void
-store_training (const QmOtherDomains *self,
-                const QmDomainSite   *site,
-                double                batch,
-                double               *parts)
-{
-  const QmDomainMemoryConstants *constants = &self->constants->memory;
-  double trainable = qm_domain_trainable (self);
-  double weight = self->pure_16_bit ? HALF : FULL;
-  gboolean exchanges = site->devices > 1 && self->job != QM_DOMAIN_JOB_TRAIN_DIFFUSION;
-
-  parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * weight + (self->adapters ? trainable * constants->adapter_bytes : 0);
-  parts[QM_MEMORY_GRADIENTS] = trainable * (self->adapters ? constants->adapter_bytes : weight);
-  parts[QM_MEMORY_OPTIMIZER] = trainable * states_bytes (self);
-  parts[QM_MEMORY_WORKSPACE] = constants->workspace;
-  parts[QM_MEMORY_COMMUNICATION] = exchanges ? trainable * weight : 0;
-  keep_activations (self, site, batch, parts);
-  /* as in inference: nothing is kept for a way back */
-  if (self->probe)
-    {
-      parts[QM_MEMORY_ACTIVATIONS] *= constants->run_activations / constants->norm;
-      parts[QM_MEMORY_LOGITS] = 0;
-    }
-  shard (self, site, parts);
-}
-
 /* Cross-attention keeps the encoder's output of every layer; engines for
  * processors bring workspaces of their own. */
 static void
@@ -202,7 +26,7 @@ store_speech (const QmOtherDomains *self,
   gboolean files = self->engine_stated && self->engine.sixteen_bit_files;
 
   if (files)
-    parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * fmin (fmax (0.5, self->weight_bytes), HALF);
+    parts[QM_MEMORY_WEIGHTS] = qm_domain_parameters (self) * fmin (fmax (0.5, self->weight_bytes), HALF);
   parts[QM_MEMORY_KV_CACHE] = batch * 2 * facts->decoder_layers * facts->hidden * element *
                               (frames + beams * constants->speech_text);
   parts[QM_MEMORY_ACTIVATIONS] = batch * frames * facts->hidden * element * constants->speech_states +
@@ -240,7 +64,7 @@ static double
 transformer_layers (const QmOtherDomains *self,
                     double                activations)
 {
-  double parameters = parameters_of (self);
+  double parameters = qm_domain_parameters (self);
   double tokens = self->facts.flops / (2 * parameters);
   double stacked = activations / (13 * tokens);
 
@@ -271,7 +95,7 @@ store_inference (const QmOtherDomains *self,
   double element = self->run_rate == QM_DOMAIN_RATE_FP32 ? FULL : HALF;
   double activations = self->facts.activations > 0 ? self->facts.activations : self->constants->usual.activations;
 
-  parts[QM_MEMORY_WEIGHTS] = parameters_of (self) * fmax (0.5, self->weight_bytes);
+  parts[QM_MEMORY_WEIGHTS] = qm_domain_parameters (self) * fmax (0.5, self->weight_bytes);
   parts[QM_MEMORY_WORKSPACE] = constants->run_workspace;
   if (self->job == QM_DOMAIN_JOB_RUN_GENERATION)
     store_images (self, batch, parts);
@@ -311,7 +135,7 @@ place_tables (const QmOtherDomains *self,
               double                rows,
               double               *parts)
 {
-  double dense = fmin (self->facts.dense_parameters, parameters_of (self));
+  double dense = fmin (self->facts.dense_parameters, qm_domain_parameters (self));
   double weight = self->pure_16_bit ? HALF : FULL;
 
   if (self->job == QM_DOMAIN_JOB_RUN_RECOMMENDER)
@@ -322,7 +146,7 @@ place_tables (const QmOtherDomains *self,
 
   parts[QM_MEMORY_WEIGHTS] = (dense + rows) * weight;
   parts[QM_MEMORY_GRADIENTS] = dense * weight;
-  parts[QM_MEMORY_OPTIMIZER] = (dense + rows) * states_bytes (self);
+  parts[QM_MEMORY_OPTIMIZER] = (dense + rows) * qm_domain_states_bytes (self);
   parts[QM_MEMORY_COMMUNICATION] = fmin (parts[QM_MEMORY_COMMUNICATION], dense * weight);
 }
 
@@ -333,7 +157,7 @@ row_bytes (const QmOtherDomains *self)
   if (self->job == QM_DOMAIN_JOB_RUN_RECOMMENDER)
     return fmax (0.5, self->weight_bytes);
 
-  return (self->pure_16_bit ? HALF : FULL) + states_bytes (self);
+  return (self->pure_16_bit ? HALF : FULL) + qm_domain_states_bytes (self);
 }
 
 /* Tables that do not fit whole are spread over the devices; the rows least
@@ -346,7 +170,7 @@ relieve (const QmOtherDomains *self,
          QmDomainStore        *store)
 {
   gboolean spread = self->trains && self->facts.embedding_features >= self->constants->recommender.spread_from;
-  double tables = fmax (0, parameters_of (self) - self->facts.dense_parameters) / (spread ? site->devices : 1);
+  double tables = fmax (0, qm_domain_parameters (self) - self->facts.dense_parameters) / (spread ? site->devices : 1);
   QmDomainStore eased = *store;
   double whole, room;
 
@@ -394,7 +218,7 @@ qm_domain_store (const QmOtherDomains *self,
 
   *store = (QmDomainStore) { 0 };
   if (self->trains)
-    store_training (self, site, batch, store->parts);
+    qm_domain_store_training (self, site, batch, store->parts);
   else
     store_inference (self, site, batch, store->parts);
 
@@ -509,8 +333,8 @@ qm_domain_fill_memory (const QmOtherDomains *self,
 
   if (self->shape.parameters > 0 || self->facts.parameters > 0)
     {
-      memory->quick_bytes = qm_rule_quick_bytes (parameters_of (self));
-      memory->basic_bytes = qm_rule_basic_bytes (parameters_of (self));
+      memory->quick_bytes = qm_rule_quick_bytes (qm_domain_parameters (self));
+      memory->basic_bytes = qm_rule_basic_bytes (qm_domain_parameters (self));
     }
 
   qm_domain_judge (self, site, store->tables_on_host, memory);

@@ -49,6 +49,8 @@ typedef struct {
   double vae_flops;
   double vae_activations;
   double encoder_parameters;        /* beside @parameters */
+  double denoiser_parameters;       /* of @parameters; 0 all */
+  double linear_parameters;         /* of @parameters, in linear layers; 0 unknown */
   double patches;
   double tokens;                    /* of an image */
   double layers;
@@ -226,7 +228,13 @@ void          qm_domain_tabular         (const QmOtherDomains          *self,
                                          QmEstimate                    *estimate);
 
 /* memory */
+double        qm_domain_parameters      (const QmOtherDomains          *self);
 double        qm_domain_trainable       (const QmOtherDomains          *self);
+double        qm_domain_states_bytes    (const QmOtherDomains          *self);
+void          qm_domain_store_training  (const QmOtherDomains          *self,
+                                         const QmDomainSite            *site,
+                                         double                         batch,
+                                         double                        *parts);
 double        qm_domain_batch           (const QmOtherDomains          *self,
                                          const QmDomainSite            *site);
 void          qm_domain_store           (const QmOtherDomains          *self,

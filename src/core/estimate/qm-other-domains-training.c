@@ -455,10 +455,10 @@ train_diffusion (const QmOtherDomains *self,
 
   step.gpu = compute + memory;
   step.host = passes * facts->ops * constants->host.tau_eager * constants->diffusion.launches;
-  step.parameters = facts->parameters;
+  step.parameters = qm_domain_trainable (self);
   if (self->adapters)
     step.parameters = self->adapter_parameters > 0 ? self->adapter_parameters : facts->parameters * constants->usual.adapter_share;
-  step.sharded = facts->parameters > constants->diffusion.sharded_from && site->devices > 1;
+  step.sharded = !self->adapters && facts->parameters > constants->diffusion.sharded_from && site->devices > 1;
   finish (self, site, &step, run);
 
   run->compute = run->accumulation * compute;

@@ -108,6 +108,8 @@ read_parts (QmModel    *self,
   self->vae_flops = fact (facts, "vae_flops", 0);
   self->vae_activations = fact (facts, "vae_activations", 0);
   self->text_encoder_parameters = fact (facts, "text_encoder_parameters", 0);
+  self->denoiser_parameters = fact (facts, "denoiser_parameters", 0);
+  self->linear_parameters = fact (facts, "linear_parameters", 0);
   self->patches_per_volume = fact (facts, "patches_per_volume", 0);
   self->passes_per_step = fact (facts, "passes_per_step", 0);
   self->image_tokens = fact (facts, "tokens", 0);

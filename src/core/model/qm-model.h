@@ -134,6 +134,8 @@ typedef struct {
   double vae_flops;
   double vae_activations;
   double text_encoder_parameters;   /* of an image pipeline, where @parameters does not hold them */
+  double denoiser_parameters;       /* of an image pipeline, where @parameters holds more; 0 all */
+  double linear_parameters;         /* in linear layers, where others are convolutions; 0 unknown */
   double patches_per_volume;
   double passes_per_step;           /* of a denoiser that needs no guidance: 1; 0 unknown */
   double image_tokens;              /* that a denoiser makes of one image */

@@ -381,6 +381,75 @@ test_linear_probe (Fixture       *fixture,
   g_assert_cmpint (probe.throughput.state, ==, QM_STATE_NEW);
 }
 
+/* What is frozen is counted by hand. Denoisers, by the public configurations of
+ * the UNets: 859,520,964 parameters in Stable Diffusion 1.5, of which 270,209,280
+ * are in linear layers, and 2,567,463,684 in SDXL, of which 2,233,603,520 are;
+ * the text encoders and the image encoder of SDXL have 901,377,153. diffusers
+ * keeps them all in 16 bit below an adapter (train_text_to_image_lora_sdxl.py:
+ * weight_dtype), and only denoisers are quantised, where they are linear. */
+static void
+test_frozen_weights (Fixture       *fixture,
+                     gconstpointer  data)
+{
+#define TUNE(task, model, training) "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"" task "\",\"activity\":\"fine-tune\"," \
+    "\"model\":{\"id\":\"" model "\"},\"training\":{\"trainable_parameters\":1000000," training "}," \
+    "\"configuration\":{\"device\":\"rtx-4090\",\"devices\":1,\"micro_batch\":1}}"
+#define SDXL(training) TUNE ("image-generation", "sdxl", training)
+  static const struct
+  {
+    const char *plan;
+    double expected;
+  } cases[] = {
+    { SDXL ("\"method\":\"lora\",\"precision\":\"amp-fp16\""), 2 * 3468840837.0 + 4e6 },
+    { SDXL ("\"method\":\"lora\""), 2 * 3468840837.0 + 4e6 },
+    { SDXL ("\"method\":\"lora\",\"precision\":\"fp32\""), 4 * 3468840837.0 + 4e6 },
+    { SDXL ("\"method\":\"lora\",\"precision\":\"amp-fp16\",\"base_weights\":\"fp32\""), 4 * 3468840837.0 + 4e6 },
+    { SDXL ("\"method\":\"qlora\",\"precision\":\"amp-bf16\""), 0.55 * 2233603520.0 + 2 * (3468840837.0 - 2233603520.0) + 4e6 },
+    { SDXL ("\"method\":\"lora\",\"base_weights\":\"int8\""), 2233603520.0 + 2 * (3468840837.0 - 2233603520.0) + 4e6 },
+    { TUNE ("image-generation", "stable-diffusion-1.5-unet", "\"method\":\"qlora\""), 0.55 * 270209280.0 + 2 * (859520964.0 - 270209280.0) + 4e6 },
+    { TUNE ("image-generation", "dit-xl-2", "\"method\":\"lora\""), 2 * 675129632.0 + 4e6 },
+    { TUNE ("image-classification", "vit-large-patch16-224", "\"method\":\"lora\",\"precision\":\"amp-fp16\""), 2 * 304330000.0 + 4e6 },
+    { TUNE ("image-classification", "vit-large-patch16-224", "\"method\":\"qlora\""), 0.55 * 304330000.0 + 4e6 },
+    { TUNE ("image-classification", "resnet-50", "\"method\":\"qlora\""), 2 * 25560000.0 + 4e6 },
+    { TUNE ("image-classification", "resnet-50", "\"method\":\"linear-probe\",\"precision\":\"amp-fp16\""), 4 * 25560000.0 },
+    { TUNE ("image-classification", "resnet-50", "\"method\":\"linear-probe\",\"base_weights\":\"fp16\""), 2 * 25560000.0 },
+    { TUNE ("text-encoder", "xlm-roberta-large", "\"method\":\"lora\""), 2 * 559890432.0 + 4e6 },
+    /* 24 layers of 12 h^2 in linear layers */
+    { TUNE ("text-encoder", "xlm-roberta-large", "\"method\":\"qlora\""), 0.55 * 301989888.0 + 2 * (559890432.0 - 301989888.0) + 4e6 },
+    { TUNE ("speech", "whisper-large-v3", "\"method\":\"lora\""), 2 * 1543500000.0 + 4e6 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      QmEstimate estimate;
+
+      predict_text (fixture, cases[i].plan, &estimate);
+      g_test_message ("%s", cases[i].plan);
+      g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_WEIGHTS] / cases[i].expected, 1, 1e-3);
+      g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_OPTIMIZER], 8e6, 1);
+    }
+#undef SDXL
+#undef TUNE
+}
+
+/* Of a pipeline the denoiser alone is trained: by autocast 4 bytes of weights, 4 of
+ * gradients and 8 of Adam's for each of its parameters, and 2 for what is frozen
+ * beside it (diffusers, train_text_to_image_sdxl.py). */
+static void
+test_trained_pipeline (Fixture       *fixture,
+                       gconstpointer  data)
+{
+  QmEstimate estimate;
+
+  predict_text (fixture, "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-generation\",\"activity\":\"fine-tune\","
+                         "\"model\":{\"id\":\"sdxl\"},\"training\":{\"method\":\"full\",\"precision\":\"amp-fp16\"},"
+                         "\"configuration\":{\"device\":\"a100-sxm4-80gb\",\"devices\":1,\"micro_batch\":1}}", &estimate);
+  g_assert_cmpfloat (estimate.trainable_parameters, ==, 2567463684.0);
+  g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_WEIGHTS] / (4 * 2567463684.0 + 2 * 901377153.0), 1, 1e-9);
+  g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_GRADIENTS] / (4 * 2567463684.0), 1, 1e-9);
+  g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_OPTIMIZER] / (8 * 2567463684.0), 1, 1e-9);
+}
+
 /* What is filled in of the training: nothing is left unset. */
 static void
 test_resolved (Fixture       *fixture,
@@ -421,6 +490,8 @@ main (int    argc,
   ADD ("processor", test_processor);
   ADD ("loader", test_loader);
   ADD ("linear-probe", test_linear_probe);
+  ADD ("frozen-weights", test_frozen_weights);
+  ADD ("trained-pipeline", test_trained_pipeline);
   ADD ("resolved", test_resolved);
 
   return g_test_run ();
