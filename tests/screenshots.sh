@@ -26,7 +26,8 @@ mkdir -m 700 "$XDG_RUNTIME_DIR"
 
 # Inside the virtual screen: from the answer back through all questions by the
 # keyboard; of a long screen, the answer alone. A picture is taken when two in a
-# row are alike and differ from the page before.
+# row are alike and differ from the page before; of a page that shows what the
+# computer does now, which never rests, when its charts hold a few readings.
 # shellcheck disable=SC2016
 inside='
   prefix=$1 plan=$2 last=
@@ -49,6 +50,12 @@ inside='
     echo "$1 never came to rest"
     exit 1
   }
+  shoot_live() {
+    sleep 12
+    kill -0 $process 2>/dev/null || { echo "the program ended before $1"; exit 1; }
+    last=$(import -silent -window root ppm:- | sha256sum)
+    import -silent -window root "$prefix-$1.png"
+  }
   press() { python3 "$source/tests/press.py" "$@"; }
 
   shoot answer
@@ -64,7 +71,7 @@ inside='
     shoot $page
   done
   press Alt_L 2
-  shoot computer
+  shoot_live computer
   press Alt_L 3
   shoot history
   press Control_L comma

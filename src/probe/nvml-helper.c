@@ -307,30 +307,34 @@ try_library (const char *name)
 
 /* Some systems have a library of the name that is not the driver's: the first
  * that starts is taken. Where none does, the fault of the first that is there
- * tells most. */
+ * tells most. The environment may name others, apart by colons. */
 int
 main (int    argc,
       char **argv)
 {
-  static const char * const usual[] = { "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so.1", "libnvidia-ml.so" };
   const char *given = getenv ("QM_NVML_LIBRARY");
+  char *names = strdup (given != NULL ? given : "/usr/lib/wsl/lib/libnvidia-ml.so.1:libnvidia-ml.so.1:libnvidia-ml.so");
   void *faulty = NULL;
   int fault = ERROR_NO_LIBRARY;
 
   if (argc == 3 && strcmp (argv[1], "--watch") == 0)
     watching = strtol (argv[2], NULL, 10);
-  for (size_t i = given != NULL ? 2 : 0; i < sizeof usual / sizeof usual[0]; i++)
+  for (char *rest = names, *name = strtok_r (names, ":", &rest); name != NULL; name = strtok_r (NULL, ":", &rest))
     {
-      int code = try_library (given != NULL ? given : usual[i]);
+      int code = try_library (name);
 
       if (code == 0)
-        return 0;
+        {
+          free (names);
+          return 0;
+        }
       if (library != NULL && faulty == NULL)
         {
           faulty = library;
           fault = code;
         }
     }
+  free (names);
   library = faulty;
 
   return fail (fault);

@@ -15,8 +15,11 @@ static const char * const wanted[] = {
   "/sys/devices/system/cpu/*/topology/core_id", "/sys/devices/system/cpu/*/topology/physical_package_id",
   "/sys/class/dmi/id/sys_vendor", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/cpu.max",
   "/sys/class/kfd/kfd/topology/nodes/*/properties", "/sys/class/kfd/kfd/topology/nodes/*/mem_banks/*/properties",
-  "/sys/class/drm/*/device/uevent", "/sys/class/accel/*/device/uevent",
+  "/sys/class/drm/*/device/uevent", "/sys/class/accel/*/device/uevent", "/usr/share/libdrm/amdgpu.ids",
 };
+
+/* Of these it counts that they are there: what they give is not read. */
+static const char * const present[] = { "/dev/dxg", "/.flatpak-info" };
 
 /* of devices that show, compute or are a bridge to one of them */
 static const char * const of_device[] = {
@@ -112,6 +115,17 @@ copy_file (const char  *root,
   return make_folder_of (to, error) && qm_file_write (to, kept, strlen (kept), error);
 }
 
+static gboolean
+copy_presence (const char  *root,
+               const char  *path,
+               const char  *folder,
+               GError     **error)
+{
+  g_autofree char *to = g_strconcat (folder, path, NULL);
+
+  return !qm_tree_has (root, "", path + 1) || (make_folder_of (to, error) && qm_file_write (to, "", 0, error));
+}
+
 /* Every path that a pattern stands for. */
 static gboolean
 copy_pattern (const char  *root,
@@ -201,6 +215,9 @@ qm_machine_capture (const char  *sysroot,
 
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     if (!copy_pattern (root, wanted[i], folder, error))
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (present); i++)
+    if (!copy_presence (root, present[i], folder, error))
       return FALSE;
   for (guint i = 0; i < devices->len; i++)
     if (!copy_device (root, g_ptr_array_index (devices, i), folder, error))

@@ -143,18 +143,19 @@ qm_probe_amd (const char     *root,
       return;
     }
 
+  if (qm_tree_read_number (root, folder, "mem_info_vram_used", &used))
+    device->memory_free_bytes = MAX (0, total - used);
   if (is_card (root, folder))
     {
       device->memory_kind = QM_MEMORY_KIND_DEDICATED;
       device->memory_bytes = total;
-      if (qm_tree_read_number (root, folder, "mem_info_vram_used", &used))
-        device->memory_free_bytes = MAX (0, total - used);
       return;
     }
 
   if (!qm_tree_read_number (root, folder, "mem_info_gtt_total", &mapped))
     mapped = 0;
   device->memory_kind = QM_MEMORY_KIND_CARVE_OUT;
+  device->carve_out_bytes = total;
   device->memory_bytes = read_kfd (root, device->id);
   if (device->memory_bytes <= 0)
     device->memory_bytes = MAX (total, mapped);

@@ -226,15 +226,23 @@ reason_of (int         code,
     }
 }
 
+/* A sandbox brings the library of the driver's version, once that is installed. */
 static const char *
-remedy_of (int code)
+remedy_of (int         code,
+           const char *root)
 {
+  gboolean is_flatpak = qm_machine_is_flatpak (root);
+
   switch (code)
     {
     case ERROR_LIB_RM_VERSION_MISMATCH:
-      return _("Restart the computer: its driver was updated. In a Flatpak, run “flatpak update”.");
-    case ERROR_DRIVER_NOT_LOADED:
+      return is_flatpak ? _("Run “flatpak update”; if that does not help, restart the computer, whose driver was updated.")
+                        : _("Restart the computer: its driver was updated.");
     case ERROR_NO_LIBRARY:
+      if (is_flatpak)
+        return _("Run “flatpak update”, which installs what the sandbox needs of NVIDIA's driver.");
+      G_GNUC_FALLTHROUGH;
+    case ERROR_DRIVER_NOT_LOADED:
       return _("Install or load NVIDIA's driver to measure this card.");
     default:
       return NULL;
@@ -266,7 +274,8 @@ explain (GPtrArray  *devices,
 
 /* Drivers that know nothing of NVML. */
 static void
-explain_other_drivers (GPtrArray *devices)
+explain_other_drivers (const char *root,
+                       GPtrArray  *devices)
 {
   for (guint i = 0; i < devices->len; i++)
     {
@@ -278,7 +287,7 @@ explain_other_drivers (GPtrArray *devices)
         continue;
       qm_probed_device_unknown (device, "memory_bytes",
                                 device->driver != NULL ? _("its driver does not tell") : _("no driver is loaded for it"));
-      g_set_str (&device->remedy, remedy_of (ERROR_DRIVER_NOT_LOADED));
+      g_set_str (&device->remedy, remedy_of (ERROR_DRIVER_NOT_LOADED, root));
     }
 }
 
@@ -314,11 +323,12 @@ worth_asking (const char *root,
     return !awake ? ASK_NOT : asleep ? ASK_SLEEPING : ASK;
 
   /* WSL shows no PCI device. */
-  return root[0] == '\0' && g_file_test ("/dev/dxg", G_FILE_TEST_EXISTS) ? ASK : ASK_NOT;
+  return qm_tree_has (root, "/dev", "dxg") ? ASK : ASK_NOT;
 }
 
 static void
-read_answer (const char *output,
+read_answer (const char *root,
+             const char *output,
              GPtrArray  *devices)
 {
   g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
@@ -340,7 +350,7 @@ read_answer (const char *output,
         {
           int code = (int) g_ascii_strtoll (lines[i] + strlen ("error "), &text, 10);
 
-          explain (devices, reason_of (code, g_strchug (text)), remedy_of (code));
+          explain (devices, reason_of (code, g_strchug (text)), remedy_of (code, root));
         }
     }
   explain (devices, _("the NVIDIA driver does not list it"), NULL);
@@ -362,7 +372,7 @@ qm_probe_nvml (const char   *root,
 {
   g_autofree char *output = NULL;
 
-  explain_other_drivers (devices);
+  explain_other_drivers (root, devices);
   switch (worth_asking (root, devices))
     {
     case ASK_NOT:
@@ -377,7 +387,7 @@ qm_probe_nvml (const char   *root,
 
   output = ask_helper (cancellable);
   if (output != NULL)
-    read_answer (output, devices);
+    read_answer (root, output, devices);
   else
     explain (devices, _("the NVIDIA driver does not answer"), NULL);
 }

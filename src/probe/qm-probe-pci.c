@@ -16,6 +16,7 @@
 #define VENDOR_INTEL  0x8086
 #define VENDOR_HABANA 0x1da3
 #define VENDOR_AMAZON 0x1d0f
+#define VENDOR_GOOGLE 0x1ae0
 
 /* The graphics of Intel's processors have always been function 0 of this slot. */
 #define INTEL_IN_PROCESSOR "0000:00:02.0"
@@ -61,6 +62,8 @@ vendor_name (guint vendor)
       return "intel";
     case VENDOR_AMAZON:
       return "aws";
+    case VENDOR_GOOGLE:
+      return "google";
     default:
       return "other";
     }
@@ -84,17 +87,30 @@ generation_of (double speed)
   return NULL;
 }
 
+/* Intel's cards sit behind a switch of their own, and show what the kernel takes
+ * for a single slow lane: their link is that of the switch, two steps up. */
+static char *
+link_folder (const char           *folder,
+             const QmProbedDevice *device)
+{
+  gboolean is_behind_switch = g_str_has_prefix (device->pci_id, "8086:") && !qm_pci_address_equal (device->id, INTEL_IN_PROCESSOR) &&
+                              qm_probe_neural_unit_name (device->driver) == NULL;
+
+  return is_behind_switch ? g_build_filename (folder, "..", "..", NULL) : g_strdup (folder);
+}
+
 /* The link that device and slot can have: an idle card slows its own down. */
 static void
 read_link (const char     *root,
            const char     *folder,
            QmProbedDevice *device)
 {
-  g_autofree char *slot = g_build_filename (folder, "..", NULL);
+  g_autofree char *from = link_folder (folder, device);
+  g_autofree char *slot = g_build_filename (from, "..", NULL);
   double speed, slot_speed, width;
 
-  if (!qm_tree_read_number (root, folder, "max_link_speed", &speed) ||
-      !qm_tree_read_number (root, folder, "current_link_width", &width))
+  if (!qm_tree_read_number (root, from, "max_link_speed", &speed) ||
+      !qm_tree_read_number (root, from, "current_link_width", &width))
     return;
   if (qm_tree_read_number (root, slot, "max_link_speed", &slot_speed))
     speed = MIN (speed, slot_speed);
@@ -156,8 +172,7 @@ read_device (const char *root,
   device->driver = qm_tree_read_link (root, driver_path);
   if (device->driver == NULL)
     qm_probed_device_unknown (device, "driver", _("no driver is loaded for it"));
-  if (vendor == VENDOR_AMD)
-    device->name = qm_probe_amd_name (root, folder);
+  device->name = vendor == VENDOR_AMD ? qm_probe_amd_name (root, folder) : g_strdup (qm_probe_neural_unit_name (device->driver));
 
   device->suspended = !wake && is_suspended (root, folder);
   if (device->suspended)

@@ -77,6 +77,7 @@ void             qm_probe_amd             (const char      *root,
                                            const char      *folder);
 char            *qm_probe_amd_name        (const char      *root,
                                            const char      *folder);
+const char      *qm_probe_neural_unit_name (const char     *driver);
 void             qm_probe_soc             (const char      *root,
                                            GPtrArray       *devices);
 void             qm_probe_nvml            (const char      *root,

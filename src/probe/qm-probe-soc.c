@@ -73,6 +73,21 @@ is_card_name (const char *name)
   return g_str_has_prefix (name, "card") && name[4] != '\0' && strspn (name + 4, "0123456789") == strlen (name + 4);
 }
 
+/**
+ * qm_probe_neural_unit_name:
+ * @driver: (nullable): the driver of a device
+ *
+ * Returns: (nullable): what it drives, where that is a neural unit
+ */
+const char *
+qm_probe_neural_unit_name (const char *driver)
+{
+  if (g_strcmp0 (driver, "intel_vpu") == 0)
+    return "Intel NPU";
+
+  return g_strcmp0 (driver, "amdxdna") == 0 ? "AMD NPU (XDNA)" : NULL;
+}
+
 /* A neural unit may be a PCI device of a class that says nothing: AMD's is one
  * of signal processing. */
 static void
@@ -96,10 +111,7 @@ add_accelerator (const char *root,
   device->pci_id = g_ascii_strdown (pci_id, -1);
   device->vendor = g_strdup (g_str_has_prefix (device->pci_id, "8086:") ? "intel"
                              : g_str_has_prefix (device->pci_id, "1022:") || g_str_has_prefix (device->pci_id, "1002:") ? "amd" : "other");
-  if (g_strcmp0 (device->driver, "intel_vpu") == 0)
-    device->name = g_strdup ("Intel NPU");
-  else if (g_strcmp0 (device->driver, "amdxdna") == 0)
-    device->name = g_strdup ("AMD NPU (XDNA)");
+  device->name = g_strdup (qm_probe_neural_unit_name (device->driver));
   g_ptr_array_add (devices, device);
 }
 

@@ -33,6 +33,7 @@ typedef struct {
   char *pci_id;                     /* "10de:2684" */
   double memory_bytes;
   double memory_free_bytes;
+  double carve_out_bytes;           /* of the computer's, set apart for it alone; 0 none */
   QmMemoryKind memory_kind;
   char *driver;                     /* name and version */
   char *link;                       /* e.g. "PCIe 4.0 x16" */

@@ -102,7 +102,8 @@ forget_reason (QmProbedDevice *self,
 }
 
 /* What a GPU shares with the processor is the system memory, all of which may be
- * taken by others: no more than there is, and no more free than is free. */
+ * taken by others: no more than there is, and no more free than is free. What is
+ * set apart for it is none of the system's, which counts the rest. */
 static void
 share_memory (QmProbedDevice       *self,
               const QmProbedMemory *memory)
@@ -111,8 +112,9 @@ share_memory (QmProbedDevice       *self,
 
   if (total <= 0)
     return;
-  self->memory_bytes = self->memory_kind == QM_MEMORY_KIND_UNIFIED || self->memory_bytes <= 0 ? total : MIN (self->memory_bytes, total);
-  self->memory_free_bytes = MIN (self->memory_bytes, memory->available_bytes);
+  self->memory_bytes = self->memory_kind == QM_MEMORY_KIND_UNIFIED || self->memory_bytes <= 0 ? total
+                       : MIN (self->memory_bytes, total + self->carve_out_bytes);
+  self->memory_free_bytes = MIN (self->memory_bytes, MAX (memory->available_bytes, self->memory_free_bytes));
   forget_reason (self, "memory_bytes");
 }
 
@@ -120,7 +122,7 @@ static const char *
 name_of_vendor (const char *vendor)
 {
   static const struct { const char *vendor; const char *name; } names[] = {
-    { "nvidia", "NVIDIA" }, { "amd", "AMD" }, { "intel", "Intel" }, { "apple", "Apple" }, { "aws", "AWS" },
+    { "nvidia", "NVIDIA" }, { "amd", "AMD" }, { "intel", "Intel" }, { "apple", "Apple" }, { "aws", "AWS" }, { "google", "Google" },
     { "arm", "Arm" }, { "broadcom", "Broadcom" }, { "qualcomm", "Qualcomm" }, { "vivante", "Vivante" },
   };
 
@@ -148,7 +150,8 @@ explain_memory (QmProbedDevice *self)
 
   if (self->driver == NULL)
     qm_probed_device_unknown (self, "memory_bytes", _("no driver is loaded for it"));
-  else if (strcmp (self->driver, "vfio-pci") == 0)
+  /* programs of Google's virtual machines drive the accelerator by it */
+  else if (strcmp (self->driver, "vfio-pci") == 0 && g_strcmp0 (self->vendor, "google") != 0)
     qm_probed_device_unknown (self, "memory_bytes", _("it is passed on to a virtual machine"));
   else
     qm_probed_device_unknown (self, "memory_bytes", _("its driver does not tell"));

@@ -14,13 +14,15 @@
  *   [device N instance M]  name, memory, total-mib, free-mib
  *
  * STUB_OLD leaves out what drivers of the 390 series lacked, STUB_BARE all but
- * the start. */
+ * the start; STUB_FOREIGN is a library of the name that is not the driver's. The
+ * list of processes, whose layout changed under one name, ends the process. */
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, ARGUMENT_VERSION_MISMATCH = 25 };
+enum { SUCCESS = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, LIBRARY_NOT_FOUND = 12, ARGUMENT_VERSION_MISMATCH = 25 };
 
 typedef struct {
   char bus_id_legacy[16];
@@ -48,6 +50,8 @@ int nvmlDeviceGetPciInfo_v3 (void *device, PciInfo *pci);
 int nvmlDeviceGetName (void *device, char *name, unsigned int length);
 int nvmlDeviceGetMemoryInfo (void *device, Memory *memory);
 int nvmlDeviceGetMemoryInfo_v2 (void *device, Memory2 *memory);
+int nvmlDeviceGetComputeRunningProcesses_v3 (void *device);
+int nvmlDeviceGetGraphicsRunningProcesses_v3 (void *device);
 int nvmlDeviceGetMigMode (void *device, unsigned int *current, unsigned int *pending);
 int nvmlDeviceGetMaxMigDeviceCount (void *device, unsigned int *count);
 int nvmlDeviceGetMigDeviceHandleByIndex (void *device, unsigned int index, void **instance);
@@ -79,7 +83,11 @@ nvmlInit_v2 (void)
   while (g_key_file_get_boolean (script, "driver", "hang", NULL))
     pause ();
 
+#ifdef STUB_FOREIGN
+  return LIBRARY_NOT_FOUND;
+#else
   return number ("driver", "init");
+#endif
 }
 
 int
@@ -95,6 +103,18 @@ nvmlErrorString (int code)
 }
 
 #ifndef STUB_BARE
+int
+nvmlDeviceGetComputeRunningProcesses_v3 (void *device)
+{
+  abort ();
+}
+
+int
+nvmlDeviceGetGraphicsRunningProcesses_v3 (void *device)
+{
+  abort ();
+}
+
 static int
 copy (const char   *group,
       const char   *key,

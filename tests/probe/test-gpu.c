@@ -208,7 +208,8 @@ static const QmTestFile kfd[] = {
   { NODE "1/mem_banks/0/properties", "heap_type 1\nsize_in_bytes 140000000000\nflags 0\n" },
 };
 
-/* The compute driver's figure counts, and never more than the computer has. */
+/* The compute driver's figure counts, and never more than the computer has: what
+ * the kernel counts, and the 512 MiB that it leaves out. */
 static void
 test_apu_beyond_memory (void)
 {
@@ -219,7 +220,7 @@ test_apu_beyond_memory (void)
   qm_test_tree_add (root, kfd, G_N_ELEMENTS (kfd));
   machine = qm_test_probe (root);
   device = qm_test_device (machine, "0000:05:00.0");
-  g_assert_cmpfloat (device->memory_bytes, ==, 15970664 * 1024.0);
+  g_assert_cmpfloat (device->memory_bytes, ==, 15970664 * 1024.0 + 536870912);
 }
 
 static const QmTestFile server[] = {
@@ -305,6 +306,33 @@ test_apple (void)
   /* the catalog's chip has 32 GiB, this computer half of that */
   qm_machine_get_here (machine, &here);
   g_assert_cmpfloat (here.usable_bytes[0], ==, 15895024 * 1024.0);
+}
+
+#define SWITCH "sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0"
+#define ARC SWITCH "/0000:02:01.0/0000:03:00.0"
+
+/* What the kernel shows of a card that sits behind a switch of its own. */
+static const QmTestFile arc[] = {
+  { PCI "0000:03:00.0@", "../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:01.0/0000:03:00.0" },
+  { ARC "/class", "0x030000\n" },
+  { ARC "/vendor", "0x8086\n" },
+  { ARC "/device", "0x56a0\n" },
+  { ARC "/max_link_speed", "2.5 GT/s PCIe\n" },
+  { ARC "/current_link_width", "1\n" },
+  { SWITCH "/0000:02:01.0/max_link_speed", "2.5 GT/s PCIe\n" },
+  { SWITCH "/0000:02:01.0/current_link_width", "1\n" },
+  { SWITCH "/max_link_speed", "16.0 GT/s PCIe\n" },
+  { SWITCH "/current_link_width", "16\n" },
+  { "sys/devices/pci0000:00/0000:00:01.0/max_link_speed", "32.0 GT/s PCIe\n" },
+};
+
+static void
+test_behind_switch (void)
+{
+  g_auto (QmTestTree) root = qm_test_tree_new (arc, G_N_ELEMENTS (arc));
+  g_autoptr (QmMachine) machine = qm_test_probe (root);
+
+  g_assert_cmpstr (qm_test_device (machine, "0000:03:00.0")->link, ==, "PCIe 4.0 x16");
 }
 
 static const QmTestFile units[] = {
@@ -431,6 +459,7 @@ main (int    argc,
   g_test_add_func ("/probe/gpu/none", test_none);
   g_test_add_func ("/probe/gpu/other-drivers", test_other_drivers);
   g_test_add_func ("/probe/gpu/apple", test_apple);
+  g_test_add_func ("/probe/gpu/behind-switch", test_behind_switch);
   g_test_add_func ("/probe/gpu/neural-units", test_neural_units);
   g_test_add_func ("/probe/gpu/nonsense", test_nonsense);
   g_test_add_func ("/probe/gpu/json", test_json);

@@ -96,6 +96,16 @@ test_old_driver (void)
   check_desktop ("QM_TEST_NVML_STUB_OLD", "390.157");
 }
 
+/* WSL and some distributions have a library of the name that only pretends. */
+static void
+test_candidates (void)
+{
+  g_autofree char *both = g_strjoin (":", "/nowhere/libnvidia-ml.so.1", g_getenv ("QM_TEST_NVML_STUB_FOREIGN"),
+                                     g_getenv ("QM_TEST_NVML_STUB_BARE"), g_getenv ("QM_TEST_NVML_STUB"), NULL);
+
+  check_desktop (both, "580.95.05");
+}
+
 #define H100_ANSWER(n, bus) "[device " n "]\nbus=" bus "\nid=10de:2330\nname=NVIDIA H100 80GB HBM3\ntotal-mib=81559\nfree-mib=81000\n"
 
 /* The library counts in an order of its own, and leaves one out. */
@@ -252,6 +262,7 @@ main (int    argc,
 
   g_test_add_func ("/probe/nvml/desktop", test_desktop);
   g_test_add_func ("/probe/nvml/old-driver", test_old_driver);
+  g_test_add_func ("/probe/nvml/candidates", test_candidates);
   g_test_add_func ("/probe/nvml/eight", test_eight);
   g_test_add_func ("/probe/nvml/asleep", test_asleep);
   g_test_add_func ("/probe/nvml/faults", test_faults);

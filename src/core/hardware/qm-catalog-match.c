@@ -19,15 +19,27 @@ says_nothing (const char *word)
   return *word == '\0' || g_strv_contains (filler, word) || g_str_has_suffix (word, "-core");
 }
 
-/* "p40-24q" is a slice of a P40: cut the profile off. */
-static void
+/* "p40-24q" is a slice of a P40, as the driver in a virtual machine names it:
+ * cut the profile off. */
+static gboolean
 cut_profile (char *word)
 {
   char *dash = strrchr (word, '-');
   gsize digits = dash != NULL ? strspn (dash + 1, "0123456789") : 0;
 
-  if (digits > 0 && strchr ("qabc", dash[1 + digits]) != NULL && dash[1 + digits] != '\0' && dash[2 + digits] == '\0')
-    *dash = '\0';
+  if (digits == 0 || dash[1 + digits] == '\0' || strchr ("qabc", dash[1 + digits]) == NULL || dash[2 + digits] != '\0')
+    return FALSE;
+
+  *dash = '\0';
+  return TRUE;
+}
+
+static gboolean
+is_slice (const char *name)
+{
+  g_autofree char *lower = g_ascii_strdown (name != NULL ? name : "", -1);
+
+  return cut_profile (lower);
 }
 
 /**
@@ -46,7 +58,6 @@ qm_catalog_reduce_name (const char *name)
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GString) kept = g_string_new (NULL);
   g_autofree char *lower = g_ascii_strdown (name, -1);
-  gboolean is_slice = g_str_has_prefix (lower, "grid ") || g_str_has_prefix (lower, "nvidia grid ");
   g_auto (GStrv) words = NULL;
 
   g_string_append (text, lower);
@@ -58,8 +69,7 @@ qm_catalog_reduce_name (const char *name)
     {
       if (strcmp (words[i], "@") == 0)
         break;
-      if (is_slice)
-        cut_profile (words[i]);
+      cut_profile (words[i]);
       /* "12th Gen Intel(R) Core(TM) i7-12700" */
       if (i == 0 && words[1] != NULL && strcmp (words[1], "gen") == 0)
         {
@@ -151,7 +161,8 @@ qm_catalog_match_device (QmCatalog  *self,
   if (devices->len == 1 && has_name (self, devices->pdata[0], reduced))
     return devices->pdata[0];
 
-  left = narrow (self, devices, reduced, memory_bytes);
+  /* what a slice has says nothing of the card it is cut from */
+  left = narrow (self, devices, reduced, is_slice (name) ? 0 : memory_bytes);
   return left->len == 1 ? left->pdata[0] : NULL;
 }
 

@@ -34,6 +34,7 @@ static const struct {
   { NULL, "NVIDIA GeForce RTX 3080", 0, NULL },
   { NULL, "NVIDIA GeForce RTX 4090 Laptop GPU", 16376, "rtx-4090-laptop" },
   { NULL, "GRID P40-24Q", 24576, "p40" },
+  { "10de:20b0", "NVIDIA A100-20C", 20475, "a100-sxm4-40gb" },
   { NULL, "Apple M1", 0, "apple-m1" },
   { NULL, "Apple M1", 8192, "apple-m1" },
   { NULL, "Intel(R) Xeon(R) Platinum 8480+", 0, "xeon-8480plus" },
