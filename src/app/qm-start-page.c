@@ -8,6 +8,18 @@
 #include "qm-ui.h"
 
 #define SHOWN_RECENT 6
+
+/* Plans that come with the program, to look at an answer before giving one. */
+static const struct {
+  const char *file;
+  const char *title;
+  const char *gloss;
+} examples[] = {
+  { "chat-assistant.qmplan", N_("Teach a chat assistant your style"), N_("Fine-tune an 8 B model with 20,000 conversations, for 60 USD within 12 h") },
+  { "colleagues.qmplan", N_("Chat for 50 colleagues, in house"), N_("Serve a 14 B model on a machine of your own; no cloud") },
+  { "pictures.qmplan", N_("Train a network for pictures"), N_("ResNet-50 on 1.3 million pictures: which choices gain too little for what they cost?") },
+  { "table.qmplan", N_("Predict from a table"), N_("Gradient boosting over two million rows; no GPU needed") },
+};
 #define MEDIA_TYPE "application/vnd.quartermaster.plan+json"
 
 struct _QmStartPage {
@@ -124,6 +136,39 @@ qm_start_page_refresh (QmStartPage *self)
 }
 
 static void
+example_activated (GtkListBox    *list,
+                   GtkListBoxRow *row,
+                   QmStartPage   *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.open-example", "s", examples[gtk_list_box_row_get_index (row)].file);
+}
+
+static GtkWidget *
+examples_new (QmStartPage *self)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  qm_ui_set_label (list, _("Examples"));
+  for (guint i = 0; i < G_N_ELEMENTS (examples); i++)
+    {
+      GtkWidget *row = adw_action_row_new ();
+
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(examples[i].title));
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _(examples[i].gloss));
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      gtk_widget_set_name (row, examples[i].file);
+      gtk_list_box_append (GTK_LIST_BOX (list), row);
+    }
+  g_signal_connect (list, "row-activated", G_CALLBACK (example_activated), self);
+
+  return list;
+}
+
+static void
 qm_start_page_dispose (GObject *object)
 {
   g_clear_object (&QM_START_PAGE (object)->session);
@@ -143,13 +188,13 @@ cards_new (QmStartPage *self)
   GtkWidget *columns = qm_columns_new (210, 3, 12);
 
   qm_columns_append (QM_COLUMNS (columns),
-                     card_new ("qm-target-symbolic", _("Find hardware for a job"),
+                     card_new ("qm-tune-symbolic", _("Find hardware for a job"),
                                  _("A handful of questions, then a choice with memory, time, cost and quality."), "win.next", NULL));
   qm_columns_append (QM_COLUMNS (columns),
                      card_new ("qm-chip-symbolic", _("What can this computer run?"), _("Looking at this computer…"), "win.show-computer",
                                  &self->computer));
   qm_columns_append (QM_COLUMNS (columns),
-                     card_new ("qm-db-symbolic", _("Open a plan"), _("A file that was saved before."), "win.open", NULL));
+                     card_new ("document-open-symbolic", _("Open a plan"), _("A file that was saved before."), "win.open", NULL));
 
   return columns;
 }
@@ -158,6 +203,7 @@ static void
 qm_start_page_init (QmStartPage *self)
 {
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
+  GtkWidget *title;
   GtkWidget *hint = qm_ui_wrapped (_("You can also drop a plan or a model file (config.json, safetensors, GGUF) anywhere on this window."), "second");
 
   gtk_box_append (GTK_BOX (content), qm_ui_heading (NULL, _("What hardware should I run this AI job on?"),
@@ -174,6 +220,11 @@ qm_start_page_init (QmStartPage *self)
   g_signal_connect (self->recent, "row-activated", G_CALLBACK (recent_activated), self);
   gtk_box_append (GTK_BOX (content), self->recent_title);
   gtk_box_append (GTK_BOX (content), self->recent);
+
+  title = qm_ui_label (_("Examples"), "heading");
+  gtk_widget_set_margin_top (title, 18);
+  gtk_box_append (GTK_BOX (content), title);
+  gtk_box_append (GTK_BOX (content), examples_new (self));
   adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 880));
 }
 

@@ -248,6 +248,30 @@ open_model (GtkWidget  *widget,
   ask_for_file (QM_WINDOW (widget), _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"), opened);
 }
 
+/* An example is a new plan: saving it asks for a name. */
+static void
+open_example (GtkWidget  *widget,
+              const char *name,
+              GVariant   *parameter)
+{
+  QmWindow *self = QM_WINDOW (widget);
+  g_autofree char *folder = qm_session_dup_data_path ("examples");
+  g_autofree char *path = g_build_filename (folder, g_variant_get_string (parameter, NULL), NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *problem = NULL;
+  QmPlan *plan = qm_plan_load (path, NULL, &error);
+
+  if (plan != NULL)
+    {
+      qm_session_set_plan (qm_window_get_session (self), plan, NULL);
+      qm_window_show_page (self, "answer");
+      qm_window_show_toast (self, _("An example; its answers are yours to change"), _("Undo"), "win.undo");
+      return;
+    }
+  problem = qm_error_get_text (error, qm_language_get_words ());
+  qm_window_show_error (self, _("The plan could not be opened"), problem);
+}
+
 static void
 compare_plans (GtkWidget  *widget,
                const char *name,
@@ -471,6 +495,7 @@ qm_window_class_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "win.undo", NULL, undo);
   gtk_widget_class_install_action (widget_class, "win.open", NULL, open_plan);
   gtk_widget_class_install_action (widget_class, "win.open-model", NULL, open_model);
+  gtk_widget_class_install_action (widget_class, "win.open-example", "s", open_example);
   gtk_widget_class_install_action (widget_class, "win.compare", NULL, compare_plans);
   gtk_widget_class_install_action (widget_class, "win.open-uri", "s", open_uri);
   gtk_widget_class_install_action (widget_class, "win.save", NULL, save);

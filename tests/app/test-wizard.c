@@ -365,9 +365,34 @@ test_contradiction (void)
   assert_answer (&driver);
 }
 
+/* Each example opens as a new plan, and there is an answer to it. */
+static void
+test_examples (void)
+{
+  static const char * const files[] = { "chat-assistant.qmplan", "colleagues.qmplan", "pictures.qmplan", "table.qmplan" };
+  g_auto (Driver) driver = { NULL };
+
+  driver_open (&driver, 1100, 900);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      QmRecommendation *recommendation;
+
+      gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.open-example", "s", files[i]);
+      driver_settle (&driver);
+      driver_assert_page (&driver, "answer");
+      recommendation = qm_session_get_recommendation (driver.session);
+      g_assert_nonnull (recommendation);
+      g_assert_cmpuint (qm_recommendation_n_choices (recommendation), >, 0);
+      g_assert_true (qm_recommendation_choice (recommendation, 0)->within_limits);
+      g_assert_null (qm_session_get_file (driver.session));
+      g_assert_cmpuint (qm_recommendation_get_warnings (recommendation)->len, <=, 1);
+    }
+}
+
 static void
 add_tests (void)
 {
+  g_test_add_func ("/wizard/examples", test_examples);
   g_test_add_func ("/window/wizard/next-only", test_next_only);
   g_test_add_func ("/window/wizard/own-answers", test_own_answers);
   g_test_add_func ("/window/answer/other-row", test_other_row);
