@@ -107,6 +107,14 @@ button_named (const char *label)
   return NULL;
 }
 
+static gboolean
+is_in_command (Driver *driver)
+{
+  GtkWidget *focus = gtk_root_get_focus (GTK_ROOT (driver->window));
+
+  return focus != NULL && gtk_widget_get_ancestor (focus, ADW_TYPE_ENTRY_ROW) != NULL;
+}
+
 static void
 type_command (const char *command)
 {
@@ -153,7 +161,7 @@ test_record (void)
   open_recorder (&driver);
   g_assert_false (gtk_widget_get_sensitive (button_named ("Record")));
   /* what is typed is the command, and Enter records */
-  g_assert_nonnull (gtk_widget_get_ancestor (gtk_root_get_focus (GTK_ROOT (driver.window)), ADW_TYPE_ENTRY_ROW));
+  driver_wait (&driver, is_in_command);
   type_command (TRAINING);
   g_assert_true (gtk_widget_get_sensitive (button_named ("Record")));
   driver_press (button_named ("Record"));

@@ -284,14 +284,29 @@ median (GArray *values)
   return g_array_index (values, double, values->len / 2);
 }
 
+/* Whether both runs lie so far out that the estimate itself was too sure of
+ * itself: then ranges grow instead. */
+static gboolean
+is_surprising (const QmCalibrationSample *samples)
+{
+  double surprise = qm_estimator_get_calibration_constants (estimator)->surprise;
+
+  for (guint i = 0; i < 2; i++)
+    if (fabs (log (samples[i].measured / samples[i].predicted)) <= surprise * samples[i].point.deviation)
+      return FALSE;
+
+  return TRUE;
+}
+
 /* Two recorded runs, one of short and one of long sequences, at least halve the
- * median error on all other jobs of the person. */
+ * median error on all other jobs of the person, and leave narrower ranges. */
 static void
 test_users (void)
 {
   g_autoptr (GArray) before = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GArray) after = g_array_new (FALSE, FALSE, sizeof (double));
   const int sequences[] = { 512, 1024, 4096, 16384 };
+  guint surprised = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (users); i++)
     {
@@ -319,10 +334,13 @@ test_users (void)
             errors[1] = fabs (corrected.throughput.per_second.p50 / truth - 1);
             g_array_append_val (before, errors[0]);
             g_array_append_val (after, errors[1]);
-            g_assert_cmpfloat (qm_range_half_width (corrected.throughput.per_second), <,
-                               qm_range_half_width (plain.throughput.per_second));
+            if (!is_surprising (samples))
+              g_assert_cmpfloat (qm_range_half_width (corrected.throughput.per_second), <,
+                                 qm_range_half_width (plain.throughput.per_second));
           }
+      surprised += is_surprising (samples);
     }
+  g_assert_cmpuint (surprised, <=, G_N_ELEMENTS (users) / 3);
 
   g_test_message ("median error %.3f before, %.3f after two runs", median (before), median (after));
   g_assert_cmpfloat (median (before), >, 0.1);
