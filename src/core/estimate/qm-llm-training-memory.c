@@ -356,7 +356,9 @@ activation_bytes (const QmLlmJob             *job,
     bytes += 4 * s->experts + 2 * s->experts_per_token * s->hidden;
 
   bytes *= k->activations;
-  if (!plan->flash)
+  /* What is computed again where only that is wanted: the scores of attention
+   * that are written out, and what softmax and dropout make of them (2205.05198). */
+  if (!plan->flash && job->checkpointing != QM_CHECKPOINTING_SELECTIVE)
     bytes += 5 * s->heads * plan->sequence;
   if (is_32_bit (job))
     bytes *= 2;
@@ -427,7 +429,7 @@ kept_activations (const QmLlmJob             *job,
       return kept + fmax (0, layer - logits);
     }
 
-  if (job->checkpointing == QM_CHECKPOINTING_SELECTIVE)
+  if (job->checkpointing == QM_CHECKPOINTING_SELECTIVE && job->plan->flash)
     layer *= k->selective;
 
   if (job->plan->activation_offload)

@@ -282,6 +282,29 @@ add_training (GPtrArray     *facts,
   add (facts, N_("To train it"), train, N_("16 bytes a parameter with AdamW in mixed precision; what a batch takes comes on top"));
 }
 
+/* How it is asked, with examples or with room to reason, is what a range is over. */
+static void
+add_score (GPtrArray     *facts,
+           const QmModel *self)
+{
+  JsonNode *node = self->facts != NULL ? json_object_get_member (self->facts, "mmlu") : NULL;
+  JsonArray *range = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  QmMessage *message;
+  double low, high;
+
+  if (range == NULL || json_array_get_length (range) != 2)
+    return;
+
+  low = json_array_get_double_element (range, 0);
+  high = json_array_get_double_element (range, 1);
+  message = low < high ? qm_message_new ("model-score", N_("{low} to {high} of the questions ({source})"))
+                       : qm_message_new ("model-score-one", N_("about {high} of the questions ({source})"));
+  qm_message_add (message, "low", QM_ARGUMENT_PERCENT, low);
+  qm_message_add (message, "high", QM_ARGUMENT_PERCENT, high);
+  qm_message_add_text (message, "source", QM_ARGUMENT_NAME, json_object_get_string_member_with_default (self->facts, "mmlu_source", "—"));
+  add (facts, N_("Published score (MMLU)"), message, N_("Of the weights in 16 bit; how it is asked moves it by some points"));
+}
+
 /**
  * qm_model_sheet:
  * @self: a model
@@ -303,6 +326,7 @@ qm_model_sheet (const QmModel *self,
   add_counts (facts, self, origin);
   if (a->known)
     add_layers (facts, a, origin);
+  add_score (facts, self);
   add_cache (facts, a);
   if (self->parameters <= 0)
     return facts;
