@@ -21,7 +21,7 @@ typedef struct {
  * @turn: changes the plan; says what becomes of the rung, %QM_RUNG_TAKEN where
  *   the plan was changed
  * @lossy: whether the result may be worse for it
- * @language_only: there is no such thing for other models
+ * @tasks: bits 1 << QmTask of the models that there is such a thing for; 0 for all
  */
 typedef struct {
   int tier;
@@ -30,7 +30,7 @@ typedef struct {
   const char *detail;
   QmRungState (*turn) (QmDescent *descent);
   gboolean lossy;
-  gboolean language_only;
+  guint tasks;
 } QmRungKind;
 
 guint             qm_rung_kinds        (const QmPlan    *plan,

@@ -8,6 +8,10 @@
 /* FP8 multiplications need Ada, Hopper or later. */
 #define FP8_COMPUTE_CAPABILITY 8.9
 
+/* PEFT and bitsandbytes know these tasks. */
+#define LANGUAGE (1u << QM_TASK_LANGUAGE_MODEL)
+#define ADAPTABLE (LANGUAGE | 1u << QM_TASK_IMAGE_GENERATION | 1u << QM_TASK_TEXT_ENCODER | 1u << QM_TASK_SPEECH)
+
 /* ---------------------------------------------------------------- training */
 
 static QmRungState
@@ -349,12 +353,12 @@ static const QmRungKind training[] = {
   { 1, "mixed-precision", N_("Half precision (autocast)"),
     N_("Activations take 16 bits instead of 32, and matrix units are used: it is faster too."), mixed_precision },
   { 2, "flash-attention", N_("Fused attention"),
-    N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention, FALSE, TRUE },
+    N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention, FALSE, LANGUAGE },
   { 2, "chunked-loss", N_("Score words in pieces"),
-    N_("Chunked cross-entropy does not hold the scores of the whole vocabulary at once."), chunked_loss, FALSE, TRUE },
+    N_("Chunked cross-entropy does not hold the scores of the whole vocabulary at once."), chunked_loss, FALSE, LANGUAGE },
   { 2, "no-adapter-dropout", N_("No dropout before the adapters"),
     N_("Dropout keeps a copy of what each adapter reads, and which values it dropped: without it modules share one copy."),
-    no_adapter_dropout, TRUE, TRUE },
+    no_adapter_dropout, TRUE, LANGUAGE },
   { 2, "checkpointing", N_("Recompute activations"),
     N_("Activation checkpointing computes them again in the backward pass: the result is the same."), recompute_activations },
   { 2, "8-bit-optimizer", N_("An 8-bit optimizer"),
@@ -362,13 +366,13 @@ static const QmRungKind training[] = {
   { 3, "sharding", N_("Share the states among the devices"),
     N_("FSDP or ZeRO-3: each device keeps its part of weights, gradients and averages."), share_states },
   { 3, "adapters", N_("Train adapters only (LoRA)"),
-    N_("The weights of the model stay as they are; small matrices beside them are trained."), adapters, TRUE, TRUE },
+    N_("The weights of the model stay as they are; small matrices beside them are trained."), adapters, TRUE, ADAPTABLE },
   { 3, "4-bit-weights", N_("Store the frozen weights in 4 bits (QLoRA)"),
-    N_("They are unpacked for each use, which takes time; quality falls a little."), four_bit_base, TRUE, TRUE },
+    N_("They are unpacked for each use, which takes time; quality falls a little."), four_bit_base, TRUE, ADAPTABLE },
   { 3, "offload-optimizer", N_("The optimizer in system memory"),
-    N_("The processor updates the weights: each step waits for it and for the bus."), offload_optimizer, FALSE, TRUE },
+    N_("The processor updates the weights: each step waits for it and for the bus."), offload_optimizer, FALSE, LANGUAGE },
   { 3, "offload", N_("Weights in system memory as well"),
-    N_("Each layer is fetched over the bus when its turn comes: slow, but hardly any model is too large."), offload_all, FALSE, TRUE },
+    N_("Each layer is fetched over the bus when its turn comes: slow, but hardly any model is too large."), offload_all, FALSE, LANGUAGE },
 };
 
 static const QmRungKind language_inference[] = {
@@ -412,7 +416,7 @@ qm_rung_kinds (const QmPlan      *plan,
   G_STATIC_ASSERT (G_N_ELEMENTS (training) <= QM_MAX_RUNGS && G_N_ELEMENTS (language_inference) <= QM_MAX_RUNGS);
 
   for (guint i = 0; i < size; i++)
-    if (language || !table[i].language_only)
+    if (table[i].tasks == 0 || (table[i].tasks & 1u << plan->task) != 0)
       kinds[n++] = &table[i];
 
   return n;

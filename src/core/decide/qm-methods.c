@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-methods.h"
 
-/* The plan with another method and everything that follows from it, as much of
- * it at a time as @estimate has. */
+/* The plan with another method. The format of its frozen weights and the count of
+ * what is trained are those of its own. */
 static QmResolved *
-resolve_with (QmEstimator      *estimator,
-              const QmResolved *resolved,
+resolve_with (const QmResolved *resolved,
               QmMethod          method)
 {
-  g_autoptr (QmPlan) plan = qm_plan_copy (resolved->given);
+  QmResolved *copy = qm_resolved_copy (resolved);
+  QmTraining *training = &copy->plan->training;
 
-  plan->training.method = method;
+  if (training->method == method)
+    return copy;
 
-  return qm_resolve (plan, qm_estimator_get_catalog (estimator), NULL, NULL, NULL);
+  training->method = method;
+  training->trainable_parameters = 0;
+  qm_word_set (training->base_weights, "");
+
+  return copy;
 }
 
 /**
@@ -38,13 +43,11 @@ qm_methods_compare (QmEstimator      *estimator,
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     {
-      g_autoptr (QmResolved) other = resolve_with (estimator, resolved, methods[i]);
+      g_autoptr (QmResolved) other = resolve_with (resolved, methods[i]);
       g_autoptr (QmEvaluator) evaluator = NULL;
       QmConfiguration configuration;
       QmEstimate alone = { 0 };
 
-      if (other == NULL)
-        continue;
       configuration = other->plan->configuration;
       qm_word_set (configuration.device, estimate->device->id);
       configuration.devices = configuration.nodes = 1;

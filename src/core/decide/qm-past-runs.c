@@ -79,13 +79,22 @@ is_same_layout (const QmConfiguration *a,
          a->cpu_expert_layers == b->cpu_expert_layers;
 }
 
+/* NaN is what nobody said. */
+static gboolean
+is_same_share (double a,
+               double b)
+{
+  return a == b || (isnan (a) && isnan (b));
+}
+
 static gboolean
 is_same_training (const QmTraining *a,
                   const QmTraining *b)
 {
   return a->method == b->method && a->precision == b->precision && a->optimizer == b->optimizer && a->lora_rank == b->lora_rank &&
          a->sequence_length == b->sequence_length && a->image_size == b->image_size && g_str_equal (a->base_weights, b->base_weights) &&
-         a->activation_checkpointing == b->activation_checkpointing;
+         a->activation_checkpointing == b->activation_checkpointing && a->attention == b->attention &&
+         is_same_share (a->lora_dropout, b->lora_dropout);
 }
 
 static gboolean

@@ -283,6 +283,30 @@ test_growth (Fixture       *self,
   g_assert_cmpfloat (measured, ==, 0);
 }
 
+#define ADAPTED "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"}," \
+                "\"training\":{\"method\":\"lora\",\"attention\":\"%s\",\"lora_dropout\":%s}," \
+                "\"configuration\":{\"device\":\"a100-sxm4-80gb\",\"micro_batch\":1}}"
+
+/* What kept more, or less, was not this very plan. */
+static void
+test_another_recipe (Fixture       *self,
+                     gconstpointer  data)
+{
+  static const char * const wanted[][2] = { { "flash", "0.05" }, { "eager", "0.05" }, { "flash", "0" } };
+  g_autofree char *run = g_strdup_printf (ADAPTED, wanted[0][0], wanted[0][1]);
+
+  add_memory (self, 0, run, 21e9);
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      g_autofree char *plan = g_strdup_printf (ADAPTED, wanted[i][0], wanted[i][1]);
+      double measured;
+      QmGrowth growth;
+
+      size (self, plan, &measured, &growth);
+      g_assert_cmpfloat (measured, ==, i == 0 ? 21e9 : 0);
+    }
+}
+
 #define PICTURES "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"%s\"}," \
                  "\"configuration\":{\"device\":\"a100-sxm4-80gb\",\"micro_batch\":32}}"
 
@@ -385,6 +409,7 @@ main (int    argc,
   ADD ("left-out", test_left_out);
   ADD ("growth", test_growth);
   ADD ("growth-of-pictures", test_growth_of_pictures);
+  ADD ("another-recipe", test_another_recipe);
   ADD ("size", test_size);
   ADD ("explain", test_explain);
   g_test_add_func ("/core/decide/experience/suggest", test_suggest);

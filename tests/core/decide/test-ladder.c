@@ -271,6 +271,53 @@ test_methods (void)
   g_assert_cmpfloat (rows[1].bytes.p50, >, rows[2].bytes.p50);
 }
 
+/* All of SDXL does not go into 24 GB (16 bytes for each of 2.6 billion parameters);
+ * with adapters it does, as the scripts of diffusers are run. */
+static void
+test_images (void)
+{
+  g_autoptr (QmLadder) ladder = ladder_for (PLAN ("\"task\":\"image-generation\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"sdxl\"},"
+    "\"training\":{\"method\":\"full\",\"image_size\":1024},\"configuration\":{\"device\":\"rtx-4090\",\"micro_batch\":1}"));
+
+  assert_sound (ladder);
+  g_assert_cmpfloat (ladder->planned.memory.need.p50, >, 16 * 2.567e9);
+  g_assert_true (ladder->fits);
+  g_assert_cmpint (find_rung (ladder, "adapters")->state, ==, QM_RUNG_TAKEN);
+  g_assert_null (find_rung (ladder, "chunked-loss"));
+}
+
+/* A plan that says how its own weights are kept and how many are trained says
+ * nothing of the other ways. */
+static void
+test_methods_of_their_own (void)
+{
+  static const char * const trainings[] = { "\"method\":\"lora\"", "\"method\":\"qlora\",\"base_weights\":\"nf4\",\"trainable_parameters\":40000000" };
+  double full[2], lora[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = g_strdup_printf (PLAN (TUNE "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{%s},"
+                                                     "\"configuration\":{\"device\":\"l40s\",\"devices\":1,\"micro_batch\":1}"), trainings[i]);
+      g_autoptr (QmPlan) plan = qm_plan_from_data (text, -1, NULL, &error);
+      g_autoptr (QmResolved) resolved = NULL;
+      g_autoptr (GArray) methods = NULL;
+      QmEstimate estimate = { 0 };
+
+      g_assert_no_error (error);
+      resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+      g_assert_no_error (error);
+      estimate.device = qm_catalog_find_device (catalog, "l40s");
+      estimate.configuration.micro_batch = 1;
+      methods = qm_methods_compare (estimator, resolved, &estimate);
+      g_assert_cmpuint (methods->len, ==, 3);
+      full[i] = g_array_index (methods, QmMethodMemory, 0).bytes.p50;
+      lora[i] = g_array_index (methods, QmMethodMemory, 1).bytes.p50;
+    }
+  g_assert_cmpfloat_with_epsilon (full[0], full[1], 1);
+  g_assert_cmpfloat_with_epsilon (lora[0], lora[1], 1);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -288,6 +335,8 @@ main (int   argc,
 
   g_test_add_func ("/ladder/small-card", test_small_card);
   g_test_add_func ("/ladder/methods", test_methods);
+  g_test_add_func ("/ladder/images", test_images);
+  g_test_add_func ("/ladder/methods-of-their-own", test_methods_of_their_own);
   g_test_add_func ("/ladder/empty-cache", test_empty_cache);
   g_test_add_func ("/ladder/recomputation-stays", test_recomputation_stays);
   g_test_add_func ("/ladder/sharding", test_sharding);
