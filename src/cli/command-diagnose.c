@@ -68,13 +68,15 @@ device_of_answer (QmCli       *cli,
   return estimate->device;
 }
 
-/* The device that the plan names, else the first of this computer. */
+/* The device that the plan names, or of those it says are there, else the first of
+ * this computer. */
 static const QmDevice *
 find_device (QmCli       *cli,
              QmResolved **resolved,
              GError     **error)
 {
   const char *id = (*resolved)->plan->configuration.device;
+  const QmPlaces *places = &(*resolved)->plan->places;
   const QmDevice *device = id[0] != '\0' ? qm_catalog_find_device (cli->catalog, id) : NULL;
   QmHere here = { 0 };
 
@@ -87,6 +89,9 @@ find_device (QmCli       *cli,
                     "nearest", qm_catalog_nearest_id (cli->catalog, "device", id), NULL);
       return NULL;
     }
+
+  if (places->n_owned > 0)
+    return qm_catalog_find_device (cli->catalog, places->owned[0].device);
 
   if (qm_cli_get_machine (cli, error) == NULL)
     return NULL;
