@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "bench-detect.h"
 #include "bench-search.h"
 #include "decide/qm-figures.h"
 #include "decide/qm-ladder.h"
@@ -303,6 +304,7 @@ main (int   argc,
     }
   g_print ("start\n");
   measure ("load the catalog", load_catalog, &job);
+  bench_detect (job.catalog);
   measure_models (&job);
   for (guint i = 0; i < G_N_ELEMENTS (PLANS); i++)
     run_plan (&job, PLANS[i].name, PLANS[i].json);

@@ -20,6 +20,8 @@ QmTestTree            qm_test_tree_new     (const QmTestFile *files,
 void                  qm_test_tree_add     (const char       *root,
                                             const QmTestFile *files,
                                             guint             n_files);
+void                  qm_test_tree_unpack  (const char       *root,
+                                            const char       *text);
 void                  qm_test_tree_free    (QmTestTree        root);
 
 QmCatalog            *qm_test_catalog      (void);

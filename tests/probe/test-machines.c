@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Whole computers of tests/data/machines: what `detect --json` says of each.
- * NAME.tree has a file of sysfs or procfs a line, its path and its text apart by
- * a tab, with the escapes of C in the text; a path that ends in "@" is a link.
- * What follows a line "[nvml VARIANT]" is the script of the stand-in for NVIDIA's
- * library, of which VARIANT leaves something out. NAME.json is what is right. */
+ * NAME.tree is read by qm_test_tree_unpack(); NAME.json is what is right. */
 
 #include <string.h>
 
@@ -40,51 +37,6 @@ read_part (const Case *machine,
   g_assert_no_error (error);
 
   return text;
-}
-
-/* Puts the script where the stand-in reads it. */
-static void
-set_up_driver (const char *root,
-               const char *head,
-               const char *script)
-{
-  g_autofree char *variant = g_strndup (head + strlen ("[nvml"), strcspn (head + strlen ("[nvml"), "]"));
-  g_autofree char *path = g_build_filename (root, "nvml.ini", NULL);
-  g_autofree char *suffix = g_ascii_strup (g_strstrip (variant), -1);
-  g_autofree char *name = g_strconcat ("QM_TEST_NVML_STUB", suffix[0] != '\0' ? "_" : "", suffix, NULL);
-  g_autoptr (GError) error = NULL;
-
-  g_file_set_contents (path, script, -1, &error);
-  g_assert_no_error (error);
-  g_setenv ("QM_TEST_NVML", path, TRUE);
-  g_setenv ("QM_NVML_LIBRARY", g_str_equal (suffix, "MISSING") ? "/nowhere/libnvidia-ml.so.1" : g_getenv (name), TRUE);
-}
-
-static void
-unpack (const char *root,
-        const char *text)
-{
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-
-  g_unsetenv ("QM_NVML_LIBRARY");
-  for (guint i = 0; lines[i] != NULL; i++)
-    {
-      g_auto (GStrv) parts = g_strsplit (lines[i], "\t", 2);
-      g_autofree char *content = NULL;
-
-      if (g_str_has_prefix (lines[i], "[nvml"))
-        {
-          g_autofree char *script = g_strjoinv ("\n", lines + i + 1);
-
-          set_up_driver (root, lines[i], script);
-          return;
-        }
-      if (lines[i][0] == '#' || lines[i][0] == '\0')
-        continue;
-      g_assert_cmpuint (g_strv_length (parts), ==, 2);
-      content = g_strcompress (parts[1]);
-      qm_test_tree_add (root, &(QmTestFile) { parts[0], content }, 1);
-    }
 }
 
 static char *
@@ -138,7 +90,7 @@ test_machine (gconstpointer data)
   g_autoptr (JsonNode) right = NULL;
   g_autoptr (GError) error = NULL;
 
-  unpack (root, tree);
+  qm_test_tree_unpack (root, tree);
   probed = qm_test_probe (root);
   found = qm_machine_to_json (probed);
   right = json_from_string (golden, &error);
