@@ -104,36 +104,12 @@ show_reasons (QmAnswerPage     *self,
     }
 }
 
-/* A limit that the person can loosen, not what the hardware is or is not. */
-static gboolean
-is_own_limit (QmLimit limit)
-{
-  return limit == QM_LIMIT_MONEY || limit == QM_LIMIT_DEADLINE || limit == QM_LIMIT_LATENCY || limit == QM_LIMIT_LOAD ||
-         limit == QM_LIMIT_ACCURACY;
-}
-
-static int
-compare_rejections (gconstpointer a,
-                    gconstpointer b)
-{
-  const QmRejection *x = *(QmRejection * const *) a, *y = *(QmRejection * const *) b;
-
-  if (is_own_limit (x->limit) != is_own_limit (y->limit))
-    return is_own_limit (x->limit) ? -1 : 1;
-
-  return x->margin < y->margin ? -1 : x->margin > y->margin;
-}
-
-/* What misses a limit by least comes first. */
 static void
 show_rejections (QmAnswerPage     *self,
                  QmRecommendation *recommendation)
 {
-  g_autoptr (GPtrArray) rejections = g_ptr_array_copy (qm_recommendation_get_rejections (recommendation), NULL, NULL);
+  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
 
-  /* The copy lists what the recommendation owns. */
-  g_ptr_array_set_free_func (rejections, NULL);
-  g_ptr_array_sort (rejections, compare_rejections);
   gtk_list_box_remove_all (GTK_LIST_BOX (self->reasons));
   for (guint i = 0; i < MIN (rejections->len, SHOWN_REJECTIONS); i++)
     {

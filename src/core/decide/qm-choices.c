@@ -21,6 +21,8 @@
 
 /* What costs so many times as much is no alternative; what is bought stays. */
 #define ABSURDLY_DEAR 12
+/* Nor what answers so many times later than people wait for. */
+#define ABSURDLY_LATE 3
 
 typedef gboolean (*RowFilter) (const QmSearch *search,
                                const QmRow    *row,
@@ -302,12 +304,27 @@ is_listed (const GArray   *choices,
   return FALSE;
 }
 
+/* Where nothing answers in time, those that are late are all there is. */
+static gboolean
+is_far_too_late (const QmSearch *search,
+                 const QmRow    *row,
+                 const QmChoice *best)
+{
+  double patience = ABSURDLY_LATE * search->job.plan->serving.latency_p99_seconds;
+
+  return search->job.serving && solution_of (search, row)->latency_p99_seconds > patience &&
+         !(best->estimate.serving.latency_p99_seconds.p50 > patience);
+}
+
 static gboolean
 is_absurd (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
   double small = search->job.economics->small_money_usd * search->job.per_usd;
+
+  if (is_far_too_late (search, row, best))
+    return TRUE;
 
   return placement_of (search, row)->place != QM_PLACE_BUY &&
          row->money > ABSURDLY_DEAR * (best->estimate.cost.money.p50 + small);

@@ -13,6 +13,8 @@
 /* Differences of less than a hundredth do not make one choice dominate another. */
 #define SAME 1.01
 #define SAME_HURDLES 0.01
+/* Nobody feels that an answer comes a tenth later. */
+#define SAME_WAIT 1.1
 
 static double
 seconds_of (const QmChoice *choice)
@@ -46,6 +48,15 @@ points_deviation (const QmChoice *choice)
   return (accuracy->value.p90 - accuracy->value.p10) / (2 * QM_NORMAL_P90) * (accuracy->is_relative ? 1 : 100);
 }
 
+/* How long people wait for half of the answers of a service. */
+static double
+wait_of (const QmChoice *choice)
+{
+  const QmServingFigures *serving = &choice->estimate.serving;
+
+  return serving->known && qm_range_is_known (serving->latency_p50_seconds) ? serving->latency_p50_seconds.p50 : 0;
+}
+
 static gboolean
 dominates (const QmChoice *a,
            const QmChoice *b)
@@ -56,6 +67,8 @@ dominates (const QmChoice *a,
 
   /* What is harder to get or to set up is no better for being cheaper. */
   if (money_a > money_b || time_a > time_b || points_a < points_b || a->hurdles > b->hurdles + SAME_HURDLES)
+    return FALSE;
+  if (wait_of (a) > SAME_WAIT * wait_of (b))
     return FALSE;
 
   return money_a * SAME < money_b || time_a * SAME < time_b || points_a > points_b + 0.05;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "decide/qm-choices.h"
 #include "decide/qm-hurdles.h"
@@ -172,8 +173,51 @@ is_chosen (const QmDevice *device,
   return FALSE;
 }
 
+/* What a reader can do something about comes first: a limit of their own, then
+ * what the hardware lacks, and last what cannot be had at all. */
+static int
+rank_of (const QmRejection *rejection)
+{
+  switch (rejection->limit)
+    {
+    case QM_LIMIT_MONEY:
+    case QM_LIMIT_DEADLINE:
+    case QM_LIMIT_LATENCY:
+    case QM_LIMIT_LOAD:
+    case QM_LIMIT_ACCURACY:
+      return 0;
+    case QM_LIMIT_PLACE:
+    case QM_LIMIT_NO_PRICE:
+    case QM_LIMIT_NO_RATE:
+    case QM_LIMIT_SUPPORT:
+      return 2;
+    case QM_LIMIT_NONE:
+    case QM_LIMIT_MEMORY:
+    case QM_LIMIT_HOST_MEMORY:
+    case QM_LIMIT_BATCH:
+    case QM_LIMIT_COUNT:
+    case QM_LIMIT_BEATEN:
+    default:
+      return 1;
+    }
+}
+
+static int
+compare_rejections (gconstpointer data_a,
+                    gconstpointer data_b)
+{
+  const QmRejection *a = *(QmRejection * const *) data_a, *b = *(QmRejection * const *) data_b;
+
+  if (rank_of (a) != rank_of (b))
+    return rank_of (a) - rank_of (b);
+  if (a->margin != b->margin)
+    return a->margin < b->margin ? -1 : 1;
+
+  return strcmp (a->device->id, b->device->id);
+}
+
 /* One line for every device of the catalog that is not among the choices: its
- * first failing constraint and by how much. */
+ * first failing constraint and by how much; what came nearest first. */
 GPtrArray *
 qm_search_rejections (QmSearch     *search,
                       const QmWish *wish,
@@ -211,6 +255,7 @@ qm_search_rejections (QmSearch     *search,
       rejection->message = message;
       g_ptr_array_add (rejections, rejection);
     }
+  g_ptr_array_sort (rejections, compare_rejections);
 
   return rejections;
 }

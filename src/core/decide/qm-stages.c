@@ -6,6 +6,8 @@
 
 /* While one waits beside the screen. */
 #define PATIENCE_SECONDS 3600.0
+/* Who wants the cheapest counts trouble only between equals, as in the ranking. */
+#define TIE_BREAK 0.02
 
 static void
 stage_free (QmStagePlan *self)
@@ -48,27 +50,40 @@ step_money (const QmSearch *search,
   return (placement->usd_per_hour * hours + placement->purchase_usd) * machines * search->job.per_usd;
 }
 
-static gboolean
-is_other_hardware (const QmSearch *search,
-                   const QmRow    *row,
-                   int             production)
+static const char *
+provider_of (const QmPlacement *placement)
+{
+  return placement->offer != NULL ? placement->offer->provider : NULL;
+}
+
+/* Settings do not carry over to another device or number of them, nor data and
+ * images to another provider: each is work of its own. */
+static int
+count_changes (const QmSearch *search,
+               const QmRow    *row,
+               int             production)
 {
   const QmRow *last = &g_array_index (search->rows, QmRow, production);
+  const QmPlacement *here = &g_array_index (search->placements, QmPlacement, row->placement);
+  const QmPlacement *there = &g_array_index (search->placements, QmPlacement, last->placement);
+  int devices_here = qm_solution_devices (&g_array_index (search->solutions, QmSolution, row->solution), here);
+  int devices_there = qm_solution_devices (&g_array_index (search->solutions, QmSolution, last->solution), there);
 
-  return g_array_index (search->placements, QmPlacement, row->placement).catalogued !=
-         g_array_index (search->placements, QmPlacement, last->placement).catalogued;
+  return (here->catalogued != there->catalogued) + (devices_here != devices_there) +
+         (g_strcmp0 (provider_of (here), provider_of (there)) != 0);
 }
 
 /* Short trials within one's patience are all alike; full runs are waited for as
  * the answer itself is. */
 static double
 weight_of_waiting (const QmSearch *search,
+                   const QmWish   *wish,
                    const QmRow    *row,
                    const Step     *step)
 {
   const QmEconomics *economics = search->job.economics;
 
-  if (step->objective != QM_OBJECTIVE_BALANCED)
+  if (step->objective != QM_OBJECTIVE_BALANCED || wish->objective == QM_OBJECTIVE_CHEAPEST)
     return 0;
 
   return economics->weight_of_time * log (row->seconds * step->share / 3600 + economics->small_hours);
@@ -79,11 +94,15 @@ weight_of_waiting (const QmSearch *search,
  * itself. */
 static int
 best_for (const QmSearch *search,
+          const QmWish   *wish,
           const Step     *step,
           int             production)
 {
+  double weight_of_trouble = wish->objective == QM_OBJECTIVE_CHEAPEST ? TIE_BREAK : 1;
   double lowest = INFINITY;
   int best = -1;
+  QmLimit limit;
+  double margin;
 
   for (guint i = 0; i < search->rows->len; i++)
     {
@@ -92,14 +111,18 @@ best_for (const QmSearch *search,
       double money = step_money (search, row, step);
       double score;
 
-      /* Nobody buys for a trial, and a machine that vanishes spoils an afternoon. */
-      if (placement->place == QM_PLACE_BUY || placement->pricing == QM_PRICING_SPOT)
+      /* Nobody buys for a trial, and a machine that vanishes while one sits before
+       * it spoils an afternoon; a full run goes on from its checkpoint. */
+      if (placement->place == QM_PLACE_BUY || (placement->pricing == QM_PRICING_SPOT && isfinite (step->patience_seconds)))
         continue;
       if (row->seconds * step->share > step->patience_seconds)
         continue;
-      score = log (money + search->job.economics->small_money_usd * search->job.per_usd) + row->hurdles +
-              weight_of_waiting (search, row, step) +
-              (is_other_hardware (search, row, production) ? search->job.economics->hurdle_change : 0);
+      /* A full run keeps what the last one must keep. */
+      if (step->share == 1 && qm_search_breaks (search, row, wish, &limit, &margin))
+        continue;
+      score = log (money + search->job.economics->small_money_usd * search->job.per_usd) +
+              weight_of_waiting (search, wish, row, step) +
+              weight_of_trouble * (row->hurdles + search->job.economics->hurdle_change * count_changes (search, row, production));
       if (score < lowest)
         {
           lowest = score;
@@ -156,7 +179,7 @@ qm_search_stages (const QmSearch *search,
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     {
-      int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, &steps[i], production) : production;
+      int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, wish, &steps[i], production) : production;
 
       add_step (search, wish, &steps[i], index >= 0 ? index : production, stages);
     }

@@ -449,6 +449,29 @@ test_dominated (void)
   g_assert_true (g_array_index (rows, QmChoice, 0).pareto);
 }
 
+/* A service that costs less and answers later leaves a reason for the other. */
+static void
+test_later_is_not_better (void)
+{
+  g_autoptr (GArray) rows = qm_choices_new ();
+  const double waits[] = { 10.0, 7.5, 9.5 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      QmServingFigures *serving;
+
+      add_row (rows, 1, NAN, i == 0 ? 56 : 60, 0.8);
+      serving = &g_array_index (rows, QmChoice, i).estimate.serving;
+      serving->known = TRUE;
+      serving->latency_p50_seconds = qm_range_exact (waits[i]);
+    }
+  qm_matrix_compare (rows, &limits);
+
+  g_assert_cmpint (g_array_index (rows, QmChoice, 1).dominated_by, <, 0);
+  /* nobody takes notice of a tenth */
+  g_assert_cmpint (g_array_index (rows, QmChoice, 2).dominated_by, ==, 0);
+}
+
 /* Estimation test vector 17. */
 static void
 test_spot (void)
@@ -525,6 +548,7 @@ main (int   argc,
   g_test_add_func ("/matrix/reference", test_reference_matrix);
   g_test_add_func ("/matrix/thresholds", test_thresholds);
   g_test_add_func ("/matrix/dominated", test_dominated);
+  g_test_add_func ("/matrix/later-is-not-better", test_later_is_not_better);
   g_test_add_func ("/spot/interval", test_spot);
   status = g_test_run ();
 
