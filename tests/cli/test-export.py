@@ -86,6 +86,21 @@ def numbers_agree():
     assert zero['train_micro_batch_size_per_gpu'] >= 1 and zero['zero_optimization']['stage'] in (0, 1, 2, 3)
 
 
+def money_is_guarded():
+    """On each cloud an alarm before the budget is spent, a machine that ends by itself and, sooner, once the job is done,
+    and checkpoints in a store that outlives it, while the job runs."""
+    guards = {'gcloud': ('--budget-amount=123USD', '--max-run-duration=', 'gcloud storage'),
+              'aws': ('"Amount": "123", "Unit": "USD"', 'shutdown-behavior terminate', 'aws s3 sync'),
+              'azure': ('--amount 123 ', 'az vm auto-shutdown', 'blobs upload-batch')}
+    json.dump({'format': 'quartermaster-plan', 'version': 1, **PLANS['chat'], 'limits': {'money': 123}}, open('guard.qmplan', 'w'))
+    for cloud, (alarm, clock, store) in guards.items():
+        files = export('guard.qmplan', cloud, f'guard-{cloud}')
+        launch, inside = files[f'launch-{cloud}.sh'], files['startup.sh']
+        assert alarm in launch and clock in launch, (cloud, launch)
+        assert inside.rstrip().split('\n')[-1].startswith(('shutdown -h', 'gcloud compute instances delete')), (cloud, inside)
+        assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)
+
+
 def mistakes():
     result = run('export', 'chat.qmplan', '--format', 'gclod', '-o', 'x')
     assert result.returncode == 2 and 'gclod' in result.stderr and 'gcloud' in result.stderr, result.stderr
@@ -94,7 +109,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:
