@@ -82,6 +82,8 @@ print_serving (const QmEstimate *estimate,
   g_autofree char *p99 = qm_format_seconds (words, serving->latency_p99_seconds.p50);
   g_autofree char *p50 = qm_format_seconds (words, serving->latency_p50_seconds.p50);
   g_autofree char *range = qm_format_seconds_range (words, serving->latency_p99_seconds);
+  g_autofree char *cold = qm_format_seconds (words, serving->cold_start.seconds.p50);
+  g_autofree char *cold_range = qm_format_seconds_range (words, serving->cold_start.seconds);
 
   if (!serving->known)
     return;
@@ -94,6 +96,8 @@ print_serving (const QmEstimate *estimate,
     }
   if (serving->replicas > 0)
     g_print ("  %-*s %d\n", QM_COLUMN (10, _("Replicas")), serving->replicas);
+  if (qm_range_is_known (serving->cold_start.seconds))
+    g_print ("  %-*s %s  (%s)\n", QM_COLUMN (10, _("Cold start")), cold, cold_range);
 }
 
 static void

@@ -463,10 +463,11 @@ qm_elastic_replica_of (const QmChoice   *choice,
 }
 
 /* The article's 70 % and 2 to 8 replicas, with the times of Kubernetes'
- * autoscaler; more than 8 where the peak needs them. */
+ * autoscaler, and what a cold start takes; more than 8 where the peak needs them. */
 static void
 fill_rule (QmElasticRule          *rule,
            const QmEconomics      *economics,
+           const QmColdStart      *cold,
            const GArray           *load,
            const QmElasticReplica *replica)
 {
@@ -475,7 +476,7 @@ fill_rule (QmElasticRule          *rule,
   rule->every_seconds = EVERY_SECONDS;
   rule->fewest = rule->fewest > 0 ? rule->fewest : FEWEST;
   if (!(rule->warm_up_seconds >= 0))
-    rule->warm_up_seconds = economics->start_up_seconds;
+    rule->warm_up_seconds = qm_range_is_known (cold->seconds) ? cold->seconds.p50 : economics->start_up_seconds;
   if (!(rule->cool_down_seconds >= 0))
     rule->cool_down_seconds = COOL_DOWN_SECONDS;
   if (rule->most <= 0)
@@ -522,7 +523,7 @@ qm_elastic_of_choice (QmEstimator         *estimator,
 
   if (series == NULL)
     series = qm_load_of_a_day (plan->serving.requests_per_second, plan->serving.peak_factor);
-  fill_rule (&rule, qm_estimator_get_economics (estimator), series, &replica);
+  fill_rule (&rule, qm_estimator_get_economics (estimator), &choice->estimate.serving.cold_start, series, &replica);
 
   return qm_elastic_new (series, &replica, &rule);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decide/qm-figures.h"
 
+#include "decide/qm-cold-start.h"
+
 #include <math.h>
 
 /**
@@ -153,7 +155,8 @@ qm_job_start_up_seconds (const QmJob *self,
  * @machines: how many
  * @estimate: (inout): its time is set; the rate must be there
  *
- * Time to do all the work once. Serving has no end: its time stays unknown.
+ * Time to do all the work once. Serving has no end: its time stays unknown, and
+ * its cold start is set.
  */
 void
 qm_job_time (const QmJob *self,
@@ -165,6 +168,7 @@ qm_job_time (const QmJob *self,
   QmTime *time = &estimate->time;
   double work = amount_of_work (self, estimate->throughput.unit);
 
+  qm_cold_start_estimate (self, place, estimate);
   if (self->serving || !estimate->throughput.known)
     return;
   if (!qm_range_is_known (time->seconds) && work > 0)

@@ -3,6 +3,7 @@
 
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-cold-start.h"
 #include "decide/qm-money.h"
 #include "decide/qm-past-runs.h"
 #include "estimate/qm-llm-inference-constants.h"
@@ -258,6 +259,9 @@ add_serving (JsonObject             *root,
   set_count (object, "replicas", serving->replicas);
   set_number (object, "cold_start_factor", serving->cold_start_factor_high > 0
                 ? (serving->cold_start_factor_low + serving->cold_start_factor_high) / 2 : NAN);
+  set_range (object, "cold_start_seconds", serving->cold_start.seconds);
+  if (qm_range_is_known (serving->cold_start.seconds))
+    json_object_set_object_member (object, "cold_start_breakdown", qm_cold_start_to_json (&serving->cold_start));
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, serving->state));
   json_object_set_object_member (root, "serving", object);
 }

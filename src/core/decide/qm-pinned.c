@@ -5,6 +5,7 @@
 #include "decide/qm-batch.h"
 #include "decide/qm-capacity.h"
 #include "decide/qm-choices.h"
+#include "decide/qm-cold-start.h"
 #include "decide/qm-experience.h"
 #include "decide/qm-money.h"
 #include "qm-error.h"
@@ -179,6 +180,9 @@ qm_estimate_explain (QmEstimator      *estimator,
   if (capacity != NULL)
     *capacity = bounds;
   message = qm_capacity_explain (&bounds);
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
+  message = qm_cold_start_explain (&choice->estimate.serving);
   if (message != NULL)
     g_ptr_array_add (messages, message);
   qm_money_explain (estimator, resolved, choice, messages);

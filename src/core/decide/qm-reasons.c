@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "decide/qm-choices.h"
+#include "decide/qm-cold-start.h"
 
 /* More is not read. */
 #define MAX_REASONS 6
@@ -317,6 +318,8 @@ qm_choices_explain (const QmSearch *search,
         take (choice, qm_message_copy (g_ptr_array_index (choice->drawbacks, j)));
       if (i > 0)
         continue;
+      if (choice->reasons->len < MAX_REASONS - 1)
+        take (choice, qm_cold_start_explain (&choice->estimate.serving));
       if (choice->reasons->len < MAX_REASONS - 1)
         take (choice, why_simple (search, choice));
       if (choice->reasons->len < MAX_REASONS - 1)

@@ -61,6 +61,9 @@ static const Figure figures[] = {
   FIGURE_OR (cooling_factor, 1),
   FIGURE_OR (resale_share, 0),
   FIGURE_OR (stale_months, 6),
+  FIGURE_OR (boot_seconds, 120),
+  FIGURE_OR (image_bytes_per_second, 35e6),
+  FIGURE_OR (start_spread, 2),
 };
 
 static void
@@ -148,6 +151,28 @@ read_hosts (QmEconomics  *self,
   return TRUE;
 }
 
+static void
+read_starts (QmEconomics *self,
+             JsonObject  *root)
+{
+  JsonArray *starts = json_object_has_member (root, "starts") ? json_object_get_array_member (root, "starts") : NULL;
+
+  for (guint i = 0; starts != NULL && i < MIN (json_array_get_length (starts), QM_MAX_STARTS); i++)
+    {
+      JsonObject *start = json_array_get_object_element (starts, i);
+
+      if (!json_object_has_member (start, "engines"))
+        continue;
+
+      self->starts[self->n_starts++] = (QmEngineStart) {
+        .engines = json_array_ref (json_object_get_array_member (start, "engines")),
+        .image_bytes = json_object_get_double_member_with_default (start, "image_bytes", 0),
+        .seconds = json_object_get_double_member_with_default (start, "seconds", 0),
+        .seconds_per_layer = json_object_get_double_member_with_default (start, "seconds_per_layer", 0),
+      };
+    }
+}
+
 /* Prices are multiplied by it. */
 static gboolean
 is_rate (JsonNode *node)
@@ -226,6 +251,7 @@ qm_economics_new (JsonNode  *node,
   self->own_carbon_kg_per_kwh = self->egress_usd_per_gb = self->use_hours_per_month = self->device_price_usd = NAN;
   if (!read_figures (self, root, error) || !read_hosts (self, root, error) || !read_currencies (self, root, error))
     return NULL;
+  read_starts (self, root);
 
   return g_steal_pointer (&self);
 }
@@ -242,6 +268,8 @@ qm_economics_free (QmEconomics *self)
 
   g_clear_pointer (&self->currencies, json_object_unref);
   g_clear_pointer (&self->large_providers, json_array_unref);
+  for (int i = 0; i < self->n_starts; i++)
+    json_array_unref (self->starts[i].engines);
   g_clear_pointer (&self->egress, json_object_unref);
   g_clear_pointer (&self->carbon, json_object_unref);
   g_free (self->currencies_as_of);
@@ -272,6 +300,25 @@ qm_economics_host (const QmEconomics *self,
     }
 
   return NULL;
+}
+
+/**
+ * qm_economics_start:
+ * @self: the figures
+ * @engine: word of an engine; "" none
+ *
+ * Returns: (transfer none) (nullable): how it starts
+ */
+const QmEngineStart *
+qm_economics_start (const QmEconomics *self,
+                    const char        *engine)
+{
+  for (int i = 0; i < self->n_starts; i++)
+    for (guint k = 0; k < json_array_get_length (self->starts[i].engines); k++)
+      if (g_strcmp0 (json_array_get_string_element (self->starts[i].engines, k), engine) == 0)
+        return &self->starts[i];
+
+  return self->n_starts > 0 ? &self->starts[self->n_starts - 1] : NULL;
 }
 
 /**

@@ -9,6 +9,7 @@
 G_BEGIN_DECLS
 
 #define QM_MAX_HOSTS 16
+#define QM_MAX_STARTS 16
 
 /* A computer to put bought devices into. */
 typedef struct {
@@ -17,6 +18,14 @@ typedef struct {
   double usd;
   double ram_bytes;
 } QmHost;
+
+/* How engines start. The last of them is for all that no other names. */
+typedef struct {
+  JsonArray *engines;               /* of words */
+  double image_bytes;               /* unpacked */
+  double seconds;                   /* imports, compilation, graphs */
+  double seconds_per_layer;
+} QmEngineStart;
 
 /**
  * QmEconomics:
@@ -33,6 +42,9 @@ typedef struct {
   double amortisation_months;
   double hours_per_month;
   double start_up_seconds;
+  double boot_seconds;              /* of a service's machine, as the next two */
+  double image_bytes_per_second;
+  double start_spread;
   double oldest_sold_year;
   double small_money_usd;
   double small_hours;
@@ -69,6 +81,8 @@ typedef struct {
   double stale_months;
   QmHost hosts[QM_MAX_HOSTS];
   int n_hosts;
+  QmEngineStart starts[QM_MAX_STARTS];
+  int n_starts;                     /* 0: a person's own file that lacks them */
   JsonArray *large_providers;       /* of provider ids */
   JsonObject *currencies;           /* units of each per USD */
   char *currencies_as_of;
@@ -140,6 +154,8 @@ double       qm_economics_egress      (const QmEconomics *self,
 const QmHost *qm_economics_host       (const QmEconomics *self,
                                        const QmDevice    *device,
                                        int                devices);
+const QmEngineStart *qm_economics_start (const QmEconomics *self,
+                                       const char        *engine);
 gboolean     qm_economics_is_large_provider (const QmEconomics *self,
                                        const char        *provider);
 

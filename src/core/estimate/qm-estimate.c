@@ -38,6 +38,7 @@ qm_estimate_clear (QmEstimate *self)
   self->serving.first_token_p99_seconds = QM_RANGE_UNKNOWN;
   self->serving.token_p99_seconds = QM_RANGE_UNKNOWN;
   self->serving.latency_error = NAN;
+  self->serving.cold_start.seconds = QM_RANGE_UNKNOWN;
 
   self->time.seconds = QM_RANGE_UNKNOWN;
   self->time.finish = QM_RANGE_UNKNOWN;

@@ -133,6 +133,23 @@ typedef enum {
   QM_LATENCY_SIMULATED,
 } QmLatencyBasis;
 
+/**
+ * QmColdStart:
+ * @seconds: from the order of one more replica to its first answer
+ * @machine_seconds: of the p50, as the next, which add up to it: until a rented
+ *   machine runs; 0 of one that is there
+ * @image_seconds: until the engine's software is on it; 0 likewise
+ * @weights_seconds: until the weights are on the device
+ * @engine_seconds: until the engine has compiled what it runs
+ */
+typedef struct {
+  QmRange seconds;
+  double machine_seconds;
+  double image_seconds;
+  double weights_seconds;
+  double engine_seconds;
+} QmColdStart;
+
 typedef struct {
   gboolean known;
   QmRange first_token_seconds;      /* unknown where there are no tokens */
@@ -152,6 +169,7 @@ typedef struct {
   int replicas;                     /* for the plan's peak load */
   double cold_start_factor_low;
   double cold_start_factor_high;
+  QmColdStart cold_start;
   QmState state;
 } QmServingFigures;
 

@@ -251,6 +251,18 @@ qm_estimator_get_economics (QmEstimator *self)
 }
 
 /**
+ * qm_estimator_get_input_constants:
+ * @self: an estimator
+ *
+ * Returns: (transfer none): how fast places give what they keep
+ */
+const QmInputConstants *
+qm_estimator_get_input_constants (QmEstimator *self)
+{
+  return &self->input;
+}
+
+/**
  * qm_estimator_get_inference_constants:
  * @self: an estimator
  *

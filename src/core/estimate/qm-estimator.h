@@ -4,6 +4,7 @@
 #include "estimate/qm-calibration.h"
 #include "estimate/qm-economics.h"
 #include "estimate/qm-estimate.h"
+#include "estimate/qm-input.h"
 #include "estimate/qm-llm-inference.h"
 #include "hardware/qm-catalog.h"
 
@@ -17,6 +18,7 @@ QmEstimator                  *qm_estimator_new                     (QmCatalog   
                                                                     GError       **error);
 QmCatalog                    *qm_estimator_get_catalog             (QmEstimator   *self);
 const QmEconomics            *qm_estimator_get_economics           (QmEstimator   *self);
+const QmInputConstants       *qm_estimator_get_input_constants     (QmEstimator   *self);
 void                          qm_estimator_set_today               (QmEstimator   *self,
                                                                     const char    *today);
 const char                   *qm_estimator_get_today               (QmEstimator   *self);
