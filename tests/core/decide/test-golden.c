@@ -241,9 +241,32 @@ check_limits (JsonNode         *golden,
     }
 }
 
+/* Limits about what the answer needs: those of most people rule nothing out. */
+static void
+check_tight_limits (JsonNode         *golden,
+                    QmRecommendation *answer)
+{
+  static const double shares[] = { 0.6, 0.9, 1.1 };
+  JsonObject *limits = json_object_get_object_member (json_node_get_object (plan_of (golden)), "limits");
+  const QmEstimate *estimate = &qm_recommendation_choice (answer, 0)->estimate;
+
+  for (guint i = 0; i < G_N_ELEMENTS (shares); i++)
+    {
+      g_autoptr (QmRecommendation) tight = NULL;
+
+      if (estimate->time.finish.p50 > 0)
+        json_object_set_double_member (limits, "hours", shares[i] * estimate->time.finish.p50 / 3600);
+      else
+        json_object_set_double_member (limits, "money", MAX (0.01, shares[i] * estimate->cost.money.p50));
+      tight = recommend (plan_of (golden));
+      check_limits (golden, tight);
+    }
+}
+
 static void
 test_keeps_limits (void)
 {
+  for_each (check_tight_limits);
   for_each (check_limits);
   for_each_variant (check_limits);
 }
