@@ -504,9 +504,11 @@ def diagnose_makes_a_plan_fit():
     assert taken[-1]['fits_after'] and not any(rung['fits_after'] for rung in taken[:-1])
     assert abs(out['planned_bytes'] - sum(rung['frees_bytes'] for rung in taken) - out['need_bytes']) < 16
     assert 'fits' in run('diagnose', '--oom', path).stdout
-    owned = plan('owned.qmplan', task='image-generation', activity='fine-tune', model={'id': 'sdxl'}, training={'method': 'full', 'image_size': 1024},
-                 places={'owned': [{'device': 'rtx-4090'}]})
-    assert 'RTX 4090' in run('diagnose', '--oom', owned).stdout
+    mine = plan('mine.qmplan', task='image-generation', activity='fine-tune', model={'id': 'sdxl'}, training={'method': 'full', 'image_size': 1024},
+                places={'this_computer': False, 'buy': False, 'on_premises': True, 'owned': [{'device': 'rtx-4090'}]})
+    assert 'RTX 4090' in run('diagnose', '--oom', mine).stdout
+    lines = run('recommend', mine).stdout.splitlines()
+    assert 'RTX 4090' in lines[lines.index('Why not another') + 1], lines
     refused(run('diagnose'), '--oom')
     refused(run('diagnose', 'a.csv', '--oom', path), '--oom')
     refused(run('diagnose', '--oom', plan(configuration={'device': 'rtx-9999'})), 'configuration.device', 'rtx-9999')
