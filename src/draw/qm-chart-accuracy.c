@@ -68,7 +68,8 @@ add_row (QmChart           *self,
   qm_chart_add_record (self, row->label, quality, range, money, NULL);
 }
 
-/* The dearest row that the marginal rule strikes, against what it struck it for. */
+/* The dearest row that the marginal rule strikes, against what it struck it for;
+ * what costs more and is worse as well gains nothing that could be weighed. */
 static void
 add_bracket (QmChart           *self,
              const QmChoiceSet *set)
@@ -84,7 +85,7 @@ add_bracket (QmChart           *self,
       g_autofree char *factor = NULL;
       g_autofree char *gain = NULL;
 
-      if (!row->ruled_out_by_cost || against == NULL || row->estimate.accuracy.value.p50 == against->estimate.accuracy.value.p50 ||
+      if (!row->ruled_out_by_cost || against == NULL || row->estimate.accuracy.value.p50 <= against->estimate.accuracy.value.p50 ||
           !is_drawn (set, row) || !is_drawn (set, against))
         continue;
       bracket = (QmChartBracket) { against->estimate.cost.money.p50, against->estimate.accuracy.value.p50,
