@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 {{>head}}
-# Stop it: aws ec2 terminate-instances --region {{region|comment}} --instance-ids ID
+# Stop it: aws ec2 terminate-instances --region {{region|comment}} --instance-ids $(aws ec2 describe-instances --region {{region|comment}} --filters Name=tag:Name,Values={{job|name}} Name=instance-state-name,Values=pending,running --query "Reservations[].Instances[].InstanceId" --output text)
 set -euo pipefail
 
 # Yours to fill in.
@@ -16,24 +16,37 @@ export AWS_DEFAULT_REGION={{region|word}}
 if [ -n "$EMAIL" ]; then
   account=$(aws sts get-caller-identity --query Account --output text)
   aws budgets create-budget --account-id "$account" \
-    --budget '{"BudgetName": "{{job|name}}", "BudgetType": "COST", "TimeUnit": "MONTHLY", "BudgetLimit": {"Amount": "{{budget|word}}", "Unit": "USD"}}' \
-    --notifications-with-subscribers '[{"Notification": {"NotificationType": "ACTUAL", "ComparisonOperator": "GREATER_THAN", "Threshold": 80}, "Subscribers": [{"SubscriptionType": "EMAIL", "Address": "'"$EMAIL"'"}]}]'
+    --budget '{"BudgetName": "{{job|name}}", "BudgetType": "COST", "TimeUnit": "MONTHLY", "BudgetLimit": {"Amount": "{{budget_usd|word}}", "Unit": "USD"}}' \
+    --notifications-with-subscribers '[{"Notification": {"NotificationType": "ACTUAL", "ComparisonOperator": "GREATER_THAN", "Threshold": 80}, "Subscribers": [{"SubscriptionType": "EMAIL", "Address": "'"$EMAIL"'"}]}]' || echo "No new alarm: is there one of this name already?" >&2
 else
   echo "No alarm: EMAIL is not set." >&2
 fi
 
 # What the machine fetches when it starts.
+{{#training}}
+[ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
+{{/training}}
+{{#serves_onnx}}
+[ -e model.onnx ] || { echo "model.onnx, your network, is missing beside these files." >&2; exit 1; }
+{{/serves_onnx}}
+{{#serves_llama_cpp}}
+[ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
+{{/serves_llama_cpp}}
 for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
   [ ! -e "$part" ] || aws s3 cp "$part" "$BUCKET/job/"
 done
 [ ! -e data ] || aws s3 sync data "$BUCKET/job/data"
 
+{{#several_nodes}}
+# The address of an earlier run leads nowhere.
+aws s3 rm "$BUCKET/leader"
+{{/several_nodes}}
 startup=$(mktemp)
 sed "s|@BUCKET@|$BUCKET|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup.sh >"$startup"
 
 aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --image-id "resolve:ssm:{{aws_image_parameter|word}}" \
   --instance-initiated-shutdown-behavior terminate --iam-instance-profile "Name=$PROFILE_NAME" \
-  --block-device-mappings 'DeviceName=/dev/sda1,Ebs={VolumeSize=200,VolumeType=gp3}'{{#spot}} \
+  --block-device-mappings 'DeviceName=/dev/sda1,Ebs={VolumeSize={{disk_gb|word}},VolumeType=gp3}'{{#spot}} \
   --instance-market-options MarketType=spot{{/spot}} \
   --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value={{job|name}}}]' --user-data "file://$startup"

@@ -7,7 +7,7 @@ mkdir -p /job/checkpoints && cd /job || exit 1
 command -v az >/dev/null || curl -sL https://aka.ms/InstallAzureCLIDeb | bash
 {{^serving}}
 # It ends after {{run_hours|word}} hours, whatever happens.
-shutdown -h +$(({{run_seconds|word}} / 60))
+(sleep {{run_seconds|word}} && az vm deallocate --resource-group {{job|name}} --name "$(hostname)") &
 {{/serving}}
 until az login --identity; do sleep 10; done
 blobs() { az storage blob "$@" --account-name "@STORAGE_ACCOUNT@" --auth-mode login; }
@@ -16,7 +16,8 @@ blobs() { az storage blob "$@" --account-name "@STORAGE_ACCOUNT@" --auth-mode lo
 name=$(hostname)
 export NODE_RANK=$((${name##*-} - 1)) MASTER_ADDR=${name%-*}-1
 {{/several_nodes}}
-blobs download-batch -s job -d .
+# The right to read may take a moment to be known.
+until blobs download-batch -s job -d .; do sleep 10; done
 {{>environment}}
 {{#training}}
 # Checkpoints go to the container every {{checkpoint_minutes|word}} minutes; a machine that starts again has them from there already.

@@ -14,13 +14,23 @@ az group create --name {{job|name}} --location {{region|word}}
 
 # An alarm before the money is gone.
 if [ -n "$EMAIL" ]; then
-  az consumption budget create --budget-name {{job|name}} --resource-group {{job|name}} --amount {{budget|word}} \
-    --category cost --time-grain monthly --start-date "$(date +%Y-%m-01)" --end-date "$(date -d '+1 year' +%Y-%m-01)"
+  az consumption budget create-with-rg --budget-name {{job|name}} --resource-group {{job|name}} --amount {{budget|word}} \
+    --category Cost --time-grain Monthly --time-period start-date="$(date +%Y-%m-01)" end-date="$(date -d '+1 year' +%Y-%m-01)" \
+    --notifications "{near: {enabled: true, operator: GreaterThan, threshold: 80, contact-emails: [\"$EMAIL\"]}}"
 else
   echo "No alarm: EMAIL is not set." >&2
 fi
 
 # What the machine fetches when it starts.
+{{#training}}
+[ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
+{{/training}}
+{{#serves_onnx}}
+[ -e model.onnx ] || { echo "model.onnx, your network, is missing beside these files." >&2; exit 1; }
+{{/serves_onnx}}
+{{#serves_llama_cpp}}
+[ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
+{{/serves_llama_cpp}}
 for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
   [ ! -e "$part" ] || az storage blob upload --account-name "$STORAGE_ACCOUNT" --auth-mode login -c job -f "$part" -n "$part" --overwrite
 done
@@ -34,12 +44,8 @@ storage=$(az storage account show --name "$STORAGE_ACCOUNT" --query id --output 
 group=$(az group show --name {{job|name}} --query id --output tsv)
 for number in $(seq 1 {{nodes|word}}); do
   az vm create --resource-group {{job|name}} --name {{job|name}}-"$number" --size {{instance|word}} --image {{azure_image|word}} \
-    --assign-identity --role "Storage Blob Data Contributor" --scope "$storage" --os-disk-size-gb 200 --generate-ssh-keys --custom-data "$startup"{{#spot}} \
+    --assign-identity --role "Storage Blob Data Contributor" --scope "$storage" --os-disk-size-gb {{disk_gb|word}} --generate-ssh-keys --custom-data "$startup"{{#spot}} \
     --priority Spot --eviction-policy Delete --max-price -1{{/spot}}
   az role assignment create --role "Virtual Machine Contributor" --scope "$group" --assignee-principal-type ServicePrincipal \
     --assignee-object-id "$(az vm identity show --resource-group {{job|name}} --name {{job|name}}-"$number" --query principalId --output tsv)"
-{{^serving}}
-  # Whatever happens, it is given back every evening.
-  az vm auto-shutdown --resource-group {{job|name}} --name {{job|name}}-"$number" --time "$(date -u -d '+{{run_hours|word}} hours' +%H%M)"
-{{/serving}}
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 {{>head}}
-# Stop it: {{#tpu}}gcloud compute tpus tpu-vm delete {{job|name}} --zone "$ZONE"{{/tpu}}{{^tpu}}gcloud compute instances delete {{job|name}}-1 --zone "$ZONE"{{/tpu}}
+# Stop it: {{#tpu}}gcloud compute tpus tpu-vm delete {{job|name}} --zone "$ZONE"{{/tpu}}{{^tpu}}gcloud compute instances delete {{job|name}}-{1..{{nodes|word}}} --zone ZONE --project PROJECT{{/tpu}}
 set -euo pipefail
 
 # Yours to fill in.
@@ -22,10 +22,13 @@ else
 fi
 
 {{#tpu}}
+! grep -q "Put your network here" train_jax.py || { echo "Put your network into train_jax.py before a TPU is paid for." >&2; exit 1; }
 gcloud compute tpus tpu-vm create {{job|name}} --project="$PROJECT" --zone="$ZONE" \
   --accelerator-type={{tpu_type|word}} --version={{tpu_version|word}}{{#spot}} --spot{{/spot}}
-# The alarm clock: it is deleted after {{run_hours|word}} hours, whatever happens.
+# The alarm clock, while this script runs: it is deleted after {{run_hours|word}} hours.
 (sleep {{run_seconds|word}} && gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet) &
+clock=$!
+trap 'kill "$clock" 2>/dev/null' EXIT
 
 gcloud compute tpus tpu-vm scp train_jax.py {{job|name}}: --project="$PROJECT" --zone="$ZONE" --worker=all
 gcloud compute tpus tpu-vm ssh {{job|name}} --project="$PROJECT" --zone="$ZONE" --worker=all \
@@ -37,6 +40,15 @@ gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZON
 {{/tpu}}
 {{^tpu}}
 # What the machine fetches when it starts.
+{{#training}}
+[ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
+{{/training}}
+{{#serves_onnx}}
+[ -e model.onnx ] || { echo "model.onnx, your network, is missing beside these files." >&2; exit 1; }
+{{/serves_onnx}}
+{{#serves_llama_cpp}}
+[ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
+{{/serves_llama_cpp}}
 for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf data; do
   [ ! -e "$part" ] || gcloud storage cp -r "$part" "$BUCKET/job/"
 done
@@ -45,7 +57,7 @@ for number in $(seq 1 {{nodes|word}}); do
   gcloud compute instances create {{job|name}}-"$number" --project="$PROJECT" --zone="$ZONE" \
     --machine-type={{instance|word}}{{#attached}} --accelerator="type={{gcp_accelerator|word}},count={{per_node|word}}"{{/attached}} \
     --image-family={{gcp_image_family|word}} --image-project={{gcp_image_project|word}} \
-    --boot-disk-size=200GB --maintenance-policy=TERMINATE{{#spot}} --provisioning-model=SPOT{{/spot}} \
+    --boot-disk-size={{disk_gb|word}}GB --maintenance-policy=TERMINATE{{#spot}} --provisioning-model=SPOT{{/spot}} \
 {{^serving}}
     --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \
 {{/serving}}

@@ -9,10 +9,14 @@
 {{/gpu}}
 #SBATCH --cpus-per-task=8
 #SBATCH --time={{run_hours|word}}:00:00
-#SBATCH --signal=B:TERM@300
+# Five minutes before the end the processes are told, and save.
+#SBATCH --signal=TERM@300
 #SBATCH --requeue
 #SBATCH --output=%x-%j.log
 set -euo pipefail
+{{#gated}}
+: "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
+{{/gated}}
 {{#training}}
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 export MASTER_ADDR
@@ -22,7 +26,7 @@ srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-
 {{/training}}
 {{^training}}
 {{#language}}
-srun vllm serve {{model|shell}} --port {{port|word}} --tensor-parallel-size {{tensor_parallel|word}}{{#several_stages}} --pipeline-parallel-size {{pipeline_parallel|word}}{{/several_stages}} --max-model-len {{context|word}}
+srun vllm serve {{model|shell}} --port {{port|word}} {{>vllm-options}}
 {{/language}}
 {{^language}}
 srun python serve_onnxruntime.py model.onnx

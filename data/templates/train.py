@@ -6,6 +6,9 @@
 """Trains a model: a start to build on. --tiny tries it out on a processor in a minute."""
 import argparse
 import contextlib
+{{#language}}
+import glob
+{{/language}}
 import os
 import signal
 import time
@@ -99,7 +102,8 @@ def load(args):
     model = get_peft_model(model, LoraConfig(r={{lora_rank|word}}, lora_alpha=2 * {{lora_rank|word}}, target_modules="all-linear", task_type="CAUSAL_LM"))
 {{/lora}}
     # Your data: one JSON object a line, the text under "text".
-    lines = load_dataset("json", data_files=args.data, split="train")["text"]
+    files = glob.glob(os.path.join(args.data, "**", "*.json*"), recursive=True) if os.path.isdir(args.data) else args.data
+    lines = load_dataset("json", data_files=files, split="train")["text"]
     pieces = tokenizer("\n".join(lines), return_tensors="pt").input_ids[0]
     length = {{sequence_length|word}}
     whole = len(pieces) // length * length

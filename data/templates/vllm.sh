@@ -5,5 +5,4 @@ set -euo pipefail
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
-exec vllm serve {{model|shell}} --port {{port|word}} --tensor-parallel-size {{tensor_parallel|word}}{{#several_stages}} --pipeline-parallel-size {{pipeline_parallel|word}}{{/several_stages}} \
-  --max-model-len {{context|word}} --max-num-seqs {{concurrency|word}}{{#quantization}} --quantization {{quantization|word}}{{/quantization}}{{#kv_fp8}} --kv-cache-dtype fp8{{/kv_fp8}} "$@"
+exec vllm serve {{model|shell}} --port {{port|word}} {{>vllm-options}} "$@"

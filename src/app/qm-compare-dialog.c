@@ -190,8 +190,8 @@ grid_new (void)
   gtk_widget_add_css_class (grid, "fact");
   add_cell (grid, "", NULL, 0, 0);
   /* Translators: the first and the second of two plans */
-  add_cell (grid, _("A"), "heading", 1, 0);
-  add_cell (grid, _("B"), "heading", 2, 0);
+  add_cell (grid, C_("plan", "A"), "heading", 1, 0);
+  add_cell (grid, C_("plan", "B"), "heading", 2, 0);
 
   return grid;
 }
@@ -222,7 +222,8 @@ add_answers (QmCompareDialog *self)
     }
 
   /* Translators: how many answers of how many */
-  title = n_rows > 0 ? g_strdup_printf (_("%d of %d answers differ"), n_rows, n_questions) : g_strdup (_("All answers are the same"));
+  title = n_rows > 0 ? g_strdup_printf (ngettext ("%d of %d answers differs", "%d of %d answers differ", n_rows), n_rows, n_questions)
+                     : g_strdup (_("All answers are the same"));
   gtk_box_append (GTK_BOX (self->content), qm_ui_label (title, "heading"));
   gtk_widget_set_visible (grid, n_rows > 0);
   gtk_box_append (GTK_BOX (self->content), grid);
@@ -301,6 +302,7 @@ qm_compare_dialog_init (QmCompareDialog *self)
   GtkWidget *open = gtk_button_new_with_mnemonic (_("_Open B"));
 
   self->cancellable = g_cancellable_new ();
+  g_signal_connect_swapped (self, "closed", G_CALLBACK (g_cancellable_cancel), self->cancellable);
   self->content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
   self->stack = gtk_stack_new ();
   gtk_stack_add_named (GTK_STACK (self->stack), adw_spinner_new (), "wait");
@@ -357,8 +359,8 @@ qm_compare_dialog_new (QmSession  *session,
   self->session = g_object_ref (session);
   self->file = g_object_ref (file);
   self->recommendations[0] = g_object_ref (qm_session_get_recommendation (session));
-  self->names[0] = name_new (_("A"), title);
-  self->names[1] = name_new (_("B"), plan->title[0] != '\0' ? plan->title : resolved->model->name);
+  self->names[0] = name_new (C_("plan", "A"), title);
+  self->names[1] = name_new (C_("plan", "B"), plan->title[0] != '\0' ? plan->title : resolved->model->name);
   if (qm_session_get_machine (session) != NULL)
     qm_machine_get_here (qm_session_get_machine (session), &here);
   qm_background_recommend (G_OBJECT (self), qm_session_get_estimator (session), resolved, &here, self->cancellable, answered);

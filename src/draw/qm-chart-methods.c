@@ -2,6 +2,7 @@
 #include "qm-chart-methods.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 #include "qm-chart-private.h"
 
@@ -21,10 +22,21 @@ static char *
 title_of (const GArray  *methods,
           const QmWords *words)
 {
-  const QmMethodMemory *most = &g_array_index (methods, QmMethodMemory, 0);
-  const QmMethodMemory *least = &g_array_index (methods, QmMethodMemory, methods->len - 1);
-  g_autofree char *factor = qm_format_factor (words, most->bytes.p50 / least->bytes.p50);
+  double all = 0, least = INFINITY;
+  g_autofree char *factor = NULL;
 
+  for (guint i = 0; i < methods->len; i++)
+    {
+      const QmMethodMemory *method = &g_array_index (methods, QmMethodMemory, i);
+
+      least = fmin (least, method->bytes.p50);
+      if (method->method == QM_METHOD_FULL)
+        all = method->bytes.p50;
+    }
+  if (!(all > least))
+    return g_strdup (words->translate (N_("What each way to change it takes")));
+
+  factor = qm_format_factor (words, all / least);
   return qm_fill (words->translate (N_("To change all of it takes {factor} the memory of the smallest way")), "factor", factor, NULL);
 }
 
@@ -47,7 +59,7 @@ add_method (QmChart              *self,
 
 /**
  * qm_chart_describe_methods:
- * @methods: (element-type QmMethodMemory): by memory, the most first
+ * @methods: (element-type QmMethodMemory): the ways to tune
  * @chosen: the method of the plan
  * @device_name: of the device that they are compared on, short
  * @usable_bytes: what it holds; 0 unknown

@@ -13,12 +13,21 @@
 
 #define PORT 8000
 
+/* Texts are longer than their mean, and a request that does not fit is refused. */
+#define LEAST_CONTEXT 4096
+
+/* What an image, its driver and libraries take on a disk, and the least that is
+ * ordered; a picture as ImageNet's has 110 kB. */
+#define SYSTEM_GB 100.0
+#define LEAST_DISK_GB 200.0
+#define PICTURE_BYTES 110e3
+
 /* Usual where nothing is said: Hu et al. 2021 for adapters, Touvron et al. 2023
- * for all weights, Goyal et al. 2017 for images (0.1 for a batch of 256). */
+ * for all weights, Goyal et al. 2017 for SGD (0.1 for a batch of 256). */
 #define RATE_ADAPTER 2e-4
 #define RATE_FINE_TUNE 2e-5
 #define RATE_TRAIN 3e-4
-#define RATE_IMAGES_OF_256 0.1
+#define RATE_SGD_OF_256 0.1
 
 static void
 set_text (JsonObject *values,
@@ -68,11 +77,12 @@ inner_text (JsonObject *object,
 static void
 add_place (JsonObject     *values,
            const QmPlan   *plan,
-           const QmChoice *choice)
+           const QmChoice *choice,
+           double          per_usd)
 {
   const QmOffer *offer = choice->offer;
   const QmCost *cost = &choice->estimate.cost;
-  g_autofree char *hour = NULL;
+  char hour[G_ASCII_DTOSTR_BUF_SIZE];
   double budget = isnan (plan->limits.money) ? ceil (RUN_TIME_FACTOR * cost->money.p90) : plan->limits.money;
   double seconds = choice->estimate.time.finish.p90;
   /* A machine with cards that are attached is named by both. */
@@ -85,11 +95,9 @@ add_place (JsonObject     *values,
   set_flag (values, "spot", cost->pricing == QM_PRICING_SPOT);
   set_flag (values, "rented", offer != NULL);
   set_text (values, "currency", plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD");
-  hour = isfinite (cost->per_hour) ? g_strdup_printf ("%.2f", cost->per_hour) : g_strdup ("0");
-  for (char *c = hour; *c != '\0'; c++)
-    *c = *c == ',' ? '.' : *c;
-  set_text (values, "cost_per_hour", hour);
+  set_text (values, "cost_per_hour", g_ascii_formatd (hour, sizeof hour, "%.2f", isfinite (cost->per_hour) ? cost->per_hour : 0));
   set_count (values, "budget", isfinite (budget) ? MAX (1, budget) : 1);
+  set_count (values, "budget_usd", isfinite (budget) ? MAX (1, budget / per_usd) : 1);
   set_count (values, "run_seconds", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds), 3600, MOST_RUN_SECONDS)
                                                        : MOST_RUN_SECONDS);
   set_count (values, "run_hours", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds / 3600), 1, MOST_RUN_SECONDS / 3600)
@@ -98,7 +106,8 @@ add_place (JsonObject     *values,
 
 static void
 add_devices (JsonObject     *values,
-             const QmChoice *choice)
+             const QmChoice *choice,
+             gboolean        used)
 {
   const QmDevice *device = choice->estimate.device;
   int devices = MAX (1, choice->estimate.configuration.devices);
@@ -118,6 +127,7 @@ add_devices (JsonObject     *values,
   set_flag (values, "amd", device->vendor == QM_VENDOR_AMD);
   set_flag (values, "amd_gpu", device->vendor == QM_VENDOR_AMD && !cpu);
   set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
+  set_flag (values, "tpu_used", device->device_class == QM_DEVICE_CLASS_TPU && used);
   set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
   set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
   set_count (values, "vcpus_wanted", choice->offer != NULL && choice->offer->vcpus > 1 ? choice->offer->vcpus - 1 : 1);
@@ -187,7 +197,7 @@ add_machine_images (JsonObject     *values,
   set_text (values, "gcp_accelerator", inner_text (software, "gcp_accelerators", device->id));
   set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
   set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
-  set_text (values, "aws_image_parameter", inner_text (software, cpu ? "aws_cpu_image" : old ? "aws_old_image" : "aws_image", "parameter"));
+  set_text (values, "aws_image_parameter", inner_text (software, cpu ? (device->vendor == QM_VENDOR_AWS ? "aws_arm_image" : "aws_cpu_image") : old ? "aws_old_image" : "aws_image", "parameter"));
   set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : device->vendor == QM_VENDOR_AMD ? "azure_rocm_image"
                                                                                                                   : "azure_image", "urn"));
 }
@@ -232,10 +242,12 @@ static double
 learning_rate (const QmPlan     *plan,
                const QmTraining *training)
 {
-  if (plan->task == QM_TASK_IMAGE_CLASSIFICATION || plan->task == QM_TASK_OBJECT_DETECTION)
-    return RATE_IMAGES_OF_256 * (training->global_batch > 0 ? training->global_batch / 256 : 1);
+  gboolean sgd = training->optimizer == QM_OPTIMIZER_SGD || training->optimizer == QM_OPTIMIZER_SGD_MOMENTUM;
+
   if (training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA)
     return RATE_ADAPTER;
+  if (sgd)
+    return RATE_SGD_OF_256 * (training->global_batch > 0 ? training->global_batch / 256 : 1);
 
   return plan->activity == QM_ACTIVITY_FINE_TUNE ? RATE_FINE_TUNE : RATE_TRAIN;
 }
@@ -290,6 +302,7 @@ add_training (JsonObject     *values,
   set_flag (values, "checkpointing", training->activation_checkpointing == QM_CHECKPOINTING_FULL ||
                                      training->activation_checkpointing == QM_CHECKPOINTING_SELECTIVE);
   set_count (values, "zero", zero);
+  set_flag (values, "zero_3", zero == 3);
   set_flag (values, "sharded", zero > 0);
   set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
   set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
@@ -299,10 +312,25 @@ add_training (JsonObject     *values,
                ? MAX (1, choice->estimate.time.checkpoint_every_seconds / 60) : 30);
 }
 
+/* A machine with more devices than one copy takes runs several. */
+static void
+add_copies (JsonObject            *values,
+            const QmConfiguration *c,
+            int                    nodes)
+{
+  int one = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel);
+  int copies = MAX (1, MAX (1, c->devices) / nodes / one);
+
+  set_count (values, "copies", copies);
+  set_flag (values, "several_copies", copies > 1);
+}
+
 static void
 add_serving (JsonObject     *values,
              const QmChoice *choice)
 {
+  int nodes = MAX (1, choice->machines);
+
   const QmServing *serving = &choice->estimate.serving_plan;
   const QmConfiguration *c = &choice->estimate.configuration;
   const char *weights = serving->weights;
@@ -327,6 +355,8 @@ add_serving (JsonObject     *values,
   set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
   set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
   set_count (values, "port", PORT);
+  add_copies (values, c, nodes);
+  set_count (values, "most_context", MAX (LEAST_CONTEXT, 2 * (serving->input_tokens + serving->output_tokens)));
 }
 
 static void
@@ -346,6 +376,24 @@ add_model (JsonObject       *values,
   set_flag (values, "model_published", repository[0] != '\0');
   set_flag (values, "gated", gated);
   set_text (values, "license", model->license);
+}
+
+/* Weights come in 16 bit however they are run; training writes two checkpoints
+ * of 16 bytes a parameter, of which adapters are a small part. */
+static void
+add_disk (JsonObject       *values,
+          const QmResolved *resolved)
+{
+  const QmTraining *training = &resolved->plan->training;
+  double parameters = resolved->model->parameters > 0 ? resolved->model->parameters : 0;
+  gboolean adapter = training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA;
+  double bytes = 1.3 * 2 * parameters;
+
+  if (qm_plan_is_training (resolved->plan) && !adapter)
+    bytes += 2 * 16 * parameters;
+  if (resolved->plan->task == QM_TASK_IMAGE_CLASSIFICATION && training->samples > 0)
+    bytes += training->samples * PICTURE_BYTES;
+  set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
 }
 
 /**
@@ -381,14 +429,15 @@ qm_launch_values (QmEstimator      *estimator,
   set_flag (values, "images", plan->task == QM_TASK_IMAGE_CLASSIFICATION);
   set_flag (values, "text", plan->task == QM_TASK_TEXT_ENCODER);
   set_flag (values, "fine_tune", plan->activity == QM_ACTIVITY_FINE_TUNE);
-  add_place (values, plan, choice);
-  add_devices (values, choice);
+  add_place (values, plan, choice, qm_economics_per_usd (qm_estimator_get_economics (estimator), qm_plan_get_currency (plan)));
+  add_devices (values, choice, !qm_plan_is_training (plan));
   add_tpu (values, software, choice);
   add_software (values, software, choice);
   add_server (values, plan, choice);
   add_training (values, plan, choice);
   add_serving (values, choice);
   add_model (values, estimator, resolved);
+  add_disk (values, resolved);
   qm_launch_add_clouds (values, qm_estimator_get_catalog (estimator), plan, choice);
 
   return values;

@@ -91,12 +91,12 @@ def money_is_guarded():
     and checkpoints in a store that outlives it, while the job runs."""
     guards = {'gcloud': ('--budget-amount=123USD', '--max-run-duration=', 'gcloud storage'),
               'aws': ('"Amount": "123", "Unit": "USD"', 'shutdown-behavior terminate', 'aws s3 sync'),
-              'azure': ('--amount 123 ', 'az vm auto-shutdown', 'blobs upload-batch')}
+              'azure': ('--amount 123 ', 'sleep 1 && az vm deallocate', 'blobs upload-batch')}
     json.dump({'format': 'quartermaster-plan', 'version': 1, **PLANS['chat'], 'limits': {'money': 123}}, open('guard.qmplan', 'w'))
     for cloud, (alarm, clock, store) in guards.items():
         files = export('guard.qmplan', cloud, f'guard-{cloud}')
         launch, inside = files[f'launch-{cloud}.sh'], files['startup.sh']
-        assert alarm in launch and clock in launch, (cloud, launch)
+        assert alarm in launch and clock in launch + re.sub(r'sleep \d+ ', 'sleep 1 ', inside), (cloud, launch, inside)
         assert inside.rstrip().split('\n')[-1].startswith(('shutdown -h', 'gcloud compute instances delete')), (cloud, inside)
         assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)
 

@@ -478,6 +478,9 @@ if not QUICK:
 
 def main():
     wanted = set(sys.argv[2:]) - {"--quick"}
+    unknown = wanted - {test.__name__ for test in TESTS}
+    if unknown:
+        sys.exit(f"no such test: {', '.join(sorted(unknown))}")
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

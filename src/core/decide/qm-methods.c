@@ -50,7 +50,9 @@ qm_methods_compare (QmEstimator      *estimator,
 
       configuration = other->plan->configuration;
       qm_word_set (configuration.device, estimate->device->id);
-      configuration.devices = configuration.nodes = 1;
+      configuration.devices = configuration.nodes = configuration.data_parallel = configuration.tensor_parallel = configuration.pipeline_parallel = 1;
+      configuration.sharding = QM_SHARDING_NONE;
+      configuration.offload = QM_OFFLOAD_NONE;
       configuration.micro_batch = estimate->configuration.micro_batch;
       evaluator = qm_evaluator_new (estimator, other->plan, other->model);
       qm_evaluator_evaluate (evaluator, estimate->device, &configuration, &alone);
