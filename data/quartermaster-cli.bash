@@ -32,7 +32,7 @@ _quartermaster_cli_options()
     ask) echo --output --help ;;
     report) echo --output --paper --language --help ;;
     diagnose) echo --json --oom --ledger --help ;;
-    export) echo --output --format --help ;;
+    export) echo --output --format --force --help ;;
     tune) echo --json --trials --grid --batch --workers --accumulation --limit --state --ledger --help ;;
     elastic) echo --json --load --target --fewest --most --warm-up --cool-down --help ;;
     chart) echo --output --kind --load --dark --width --height --help ;;

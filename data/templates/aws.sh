@@ -42,7 +42,7 @@ done
 aws s3 rm "$BUCKET/leader"
 {{/several_nodes}}
 startup=$(mktemp)
-sed "s|@BUCKET@|$BUCKET|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup.sh >"$startup"
+sed "s|@BUCKET@|$BUCKET|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup-aws.sh >"$startup"
 
 aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --image-id "resolve:ssm:{{aws_image_parameter|word}}" \

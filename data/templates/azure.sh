@@ -37,7 +37,7 @@ done
 [ ! -e data ] || az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s data --destination-path data --overwrite
 
 startup=$(mktemp)
-sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup.sh >"$startup"
+sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup-azure.sh >"$startup"
 
 # The machines may write to the storage account, and give themselves back.
 storage=$(az storage account show --name "$STORAGE_ACCOUNT" --query id --output tsv)

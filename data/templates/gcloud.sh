@@ -61,7 +61,7 @@ for number in $(seq 1 {{nodes|word}}); do
 {{^serving}}
     --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \
 {{/serving}}
-    --scopes=storage-rw --metadata=bucket="$BUCKET",number="$number"{{#gated}},hf-token="$HF_TOKEN"{{/gated}} --metadata-from-file=startup-script=startup.sh
+    --scopes=storage-rw --metadata=bucket="$BUCKET",number="$number"{{#gated}},hf-token="$HF_TOKEN"{{/gated}} --metadata-from-file=startup-script=startup-gcloud.sh
 done
 {{#serving}}
 echo "Ask it through a tunnel: gcloud compute ssh {{job|name}}-1 --zone $ZONE -- -L {{port|word}}:localhost:{{port|word}}"

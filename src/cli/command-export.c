@@ -181,11 +181,36 @@ make_files (QmCli       *cli,
   return g_steal_pointer (&files);
 }
 
+/* What a person wrote into a file of that name is not lost. */
+static gboolean
+check_free (GPtrArray   *files,
+            const char  *directory,
+            GError     **error)
+{
+  for (guint i = 0; i < files->len; i++)
+    {
+      const QmLaunchFile *file = g_ptr_array_index (files, i);
+      g_autofree char *path = g_build_filename (directory, file->name, NULL);
+      g_autofree char *there = NULL;
+
+      if (g_file_get_contents (path, &there, NULL, NULL) && strcmp (there, file->text) != 0)
+        {
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, _("%s: is there already and holds something else; take another folder, or --force"), path);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
 static gboolean
 save (GPtrArray   *files,
       const char  *directory,
+      gboolean     force,
       GError     **error)
 {
+  if (!force && !check_free (files, directory, error))
+    return FALSE;
   if (g_mkdir_with_parents (directory, 0777) != 0)
     {
       int code = errno;
@@ -212,6 +237,7 @@ static gboolean
 export_all (QmCli       *cli,
             const char  *path,
             const char  *directory,
+            gboolean     force,
             GError     **error)
 {
   g_autofree char *templates = template_directory ();
@@ -235,7 +261,7 @@ export_all (QmCli       *cli,
           g_propagate_error (error, g_steal_pointer (&local));
           return FALSE;
         }
-      else if (!save (files, folder, error))
+      else if (!save (files, folder, force, error))
         return FALSE;
     }
 
@@ -259,9 +285,11 @@ qm_command_export (QmCli   *cli,
 {
   g_autofree char *format = NULL;
   g_autofree char *directory = NULL;
+  gboolean force = FALSE;
   const GOptionEntry entries[] = {
     { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("What to write, e.g. gcloud, slurm, vllm; all writes each to a folder"), "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &directory, N_("The folder to write to"), "DIR" },
+    { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write over files that are there already"), NULL },
     G_OPTION_ENTRY_NULL
   };
   g_auto (GStrv) left = g_strdupv (arguments);
@@ -278,7 +306,7 @@ qm_command_export (QmCli   *cli,
     return FALSE;
 
   if (strcmp (format, "all") == 0)
-    return export_all (cli, left[1], directory, error);
+    return export_all (cli, left[1], directory, force, error);
   files = make_files (cli, format, left[1], error);
-  return files != NULL && save (files, directory, error);
+  return files != NULL && save (files, directory, force, error);
 }

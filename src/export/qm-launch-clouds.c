@@ -80,6 +80,7 @@ qm_launch_add_clouds (JsonObject     *values,
   int count = MAX (1, choice->estimate.configuration.devices) / MAX (1, choice->machines);
 
   json_object_set_string_member (values, "cloud", "");
+  json_object_set_boolean_member (values, "sky_cloud", FALSE);
   json_object_set_string_member (values, "accelerator", accelerator != NULL ? accelerator : "");
   for (guint i = 0; i < G_N_ELEMENTS (clouds); i++)
     {
@@ -87,7 +88,10 @@ qm_launch_add_clouds (JsonObject     *values,
       gboolean other = strcmp (provider, clouds[i]) != 0;
 
       if (!other)
-        json_object_set_string_member (values, "cloud", provider);
+        {
+          json_object_set_string_member (values, "cloud", provider);
+          json_object_set_boolean_member (values, "sky_cloud", TRUE);
+        }
       json_object_set_boolean_member (values, flag, other && accelerator != NULL && is_allowed (plan, clouds[i]) &&
                                                     is_offered (catalog, clouds[i], device->id, count));
     }

@@ -9,7 +9,7 @@
 
 /* A run that takes twice as long as nine of ten has gone wrong. */
 #define RUN_TIME_FACTOR 2.0
-#define MOST_RUN_SECONDS (7 * 86400.0)
+#define MOST_RUN_SECONDS (120 * 86400.0)
 
 #define PORT 8000
 
@@ -153,7 +153,8 @@ add_tpu (JsonObject     *values,
         if (g_str_has_prefix (choice->estimate.device->id, json_array_get_string_element (devices, j)))
           {
             g_autofree char *type = g_strdup_printf ("%s-%d", json_object_get_string_member (row, "type"),
-                                                     MAX (1, choice->estimate.configuration.devices));
+                                                     MAX (1, choice->estimate.configuration.devices) *
+                                                     (int) json_object_get_int_member_with_default (row, "cores_per_chip", 1));
 
             set_text (values, "tpu_version", json_object_get_string_member (row, "version"));
             set_text (values, "tpu_type", type);
@@ -325,9 +326,22 @@ add_copies (JsonObject            *values,
   set_flag (values, "several_copies", copies > 1);
 }
 
+/* Twice the mean, as far as the model and the memory that was counted for all
+ * conversations go. */
+static double
+most_context (const QmServing *serving,
+              double           most_positions)
+{
+  double mean = serving->input_tokens + serving->output_tokens;
+  double most = fmin (fmax (LEAST_CONTEXT, 2 * mean), fmax (1, serving->concurrency) * mean);
+
+  return fmax (mean, most_positions > 0 ? fmin (most, most_positions) : most);
+}
+
 static void
 add_serving (JsonObject     *values,
-             const QmChoice *choice)
+             const QmChoice *choice,
+             double          most_positions)
 {
   int nodes = MAX (1, choice->machines);
 
@@ -356,7 +370,7 @@ add_serving (JsonObject     *values,
   set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
   set_count (values, "port", PORT);
   add_copies (values, c, nodes);
-  set_count (values, "most_context", MAX (LEAST_CONTEXT, 2 * (serving->input_tokens + serving->output_tokens)));
+  set_count (values, "most_context", most_context (serving, most_positions));
 }
 
 static void
@@ -435,7 +449,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_software (values, software, choice);
   add_server (values, plan, choice);
   add_training (values, plan, choice);
-  add_serving (values, choice);
+  add_serving (values, choice, resolved->model->architecture.max_positions);
   add_model (values, estimator, resolved);
   add_disk (values, resolved);
   qm_launch_add_clouds (values, qm_estimator_get_catalog (estimator), plan, choice);

@@ -112,6 +112,7 @@ is_in_command (Driver *driver)
 {
   GtkWidget *focus = gtk_root_get_focus (GTK_ROOT (driver->window));
 
+
   return focus != NULL && gtk_widget_get_ancestor (focus, ADW_TYPE_ENTRY_ROW) != NULL;
 }
 

@@ -198,8 +198,8 @@ test_preferences (void)
 static void
 add_tests (void)
 {
-  g_test_add_func ("/window/layout/narrow-preferences", test_preferences);
-  g_test_add_func ("/window/layout/narrow", test_narrow);
+  g_test_add_func ("/window/layout/narrow/preferences", test_preferences);
+  g_test_add_func ("/window/layout/narrow/pages", test_narrow);
   g_test_add_func ("/window/layout/wide", test_wide);
   g_test_add_func ("/window/layout/right-to-left", test_right_to_left);
   g_test_add_func ("/window/layout/resize", test_resize);

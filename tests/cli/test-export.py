@@ -95,7 +95,7 @@ def money_is_guarded():
     json.dump({'format': 'quartermaster-plan', 'version': 1, **PLANS['chat'], 'limits': {'money': 123}}, open('guard.qmplan', 'w'))
     for cloud, (alarm, clock, store) in guards.items():
         files = export('guard.qmplan', cloud, f'guard-{cloud}')
-        launch, inside = files[f'launch-{cloud}.sh'], files['startup.sh']
+        launch, inside = files[f'launch-{cloud}.sh'], files[f'startup-{cloud}.sh']
         assert alarm in launch and clock in launch + re.sub(r'sleep \d+ ', 'sleep 1 ', inside), (cloud, launch, inside)
         assert inside.rstrip().split('\n')[-1].startswith(('shutdown -h', 'gcloud compute instances delete')), (cloud, inside)
         assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)

@@ -242,6 +242,9 @@ def cloud_reads(name, plan, form, program, real, unanswered, variables):
         file.write(CLOUD_PROGRAM.replace("{real}", real).replace("{unanswered}", unanswered))
     os.chmod(os.path.join(tools, program), 0o755)
     os.makedirs(os.path.join(folder, "data"))
+    for needed in ("model.onnx", "model.gguf"):
+        with open(os.path.join(folder, needed), "w", encoding="utf-8") as file:
+            file.write("none")
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_MAX_ATTEMPTS": "1",
                "AZURE_CONFIG_DIR": os.path.abspath("azure"), "AZURE_CORE_COLLECT_TELEMETRY": "no", "LOG": log}
     result = subprocess.run(["bash", f"launch-{form}.sh"], cwd=folder, capture_output=True, text=True, timeout=600,
