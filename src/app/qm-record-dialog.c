@@ -505,6 +505,21 @@ qm_record_dialog_init (QmRecordDialog *self)
   g_signal_connect (self, "close-attempt", G_CALLBACK (close_attempted), NULL);
 }
 
+static gboolean
+focus_command (gpointer row)
+{
+  gtk_widget_grab_focus (row);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* What is typed is the command; the dialog takes the focus only once it is shown. */
+static void
+command_mapped (GtkWidget *row)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, focus_command, g_object_ref (row), g_object_unref);
+}
+
 /**
  * qm_record_dialog_new:
  * @session: the session
@@ -529,7 +544,7 @@ qm_record_dialog_new (QmSession *session)
   show_folder (self);
   show_page (self, inside ? "outside" : "form");
   if (!inside)
-    adw_dialog_set_focus (ADW_DIALOG (self), self->command);
+    g_signal_connect (self->command, "map", G_CALLBACK (command_mapped), NULL);
   command_changed (self);
 
   return GTK_WIDGET (self);
