@@ -189,7 +189,8 @@ def deepspeed_agrees():
 
 
 def skypilot_agrees():
-    for name, plan in {"chat": CHAT, "serve": SERVE}.items():
+    known = {"places": {"cloud": ["aws", "gcp"], "buy": False, "this_computer": False}}
+    for name, plan in {"sky-chat": {**CHAT, **known}, "sky-serve": {**SERVE, **known}}.items():
         choice = answer(name, plan)
         task = read_skypilot(os.path.join(export(name, plan, "skypilot"), "task.yaml"))
         if choice.get("offer"):
