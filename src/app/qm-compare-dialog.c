@@ -302,7 +302,7 @@ qm_compare_dialog_init (QmCompareDialog *self)
   GtkWidget *open = gtk_button_new_with_mnemonic (_("_Open B"));
 
   self->cancellable = g_cancellable_new ();
-  g_signal_connect_swapped (self, "closed", G_CALLBACK (g_cancellable_cancel), self->cancellable);
+  g_signal_connect_object (self, "closed", G_CALLBACK (g_cancellable_cancel), self->cancellable, G_CONNECT_SWAPPED);
   self->content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
   self->stack = gtk_stack_new ();
   gtk_stack_add_named (GTK_STACK (self->stack), adw_spinner_new (), "wait");
