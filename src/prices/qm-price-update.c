@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "qm-context.h"
 #include "qm-error.h"
 #include "qm-file.h"
 
@@ -160,7 +161,7 @@ report (guint64  received,
   message->tell = self->progress;
   message->data = self->progress_data;
   message->cancellable = self->cancellable != NULL ? g_object_ref (self->cancellable) : NULL;
-  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, deliver, message, report_free);
+  qm_context_send (self->context, deliver, message, report_free);
 }
 
 /* ---------------------------------------------------------------------------- lists */

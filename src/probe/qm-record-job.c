@@ -6,6 +6,7 @@
 #include "decide/qm-recording.h"
 #include "probe/qm-own-ledger.h"
 #include "probe/qm-recorder.h"
+#include "qm-context.h"
 
 struct _QmRecordJob {
   GObject parent_instance;
@@ -92,7 +93,7 @@ recorded (const QmRecorderState *state,
       update->channels[i] = g_strdup (g_ptr_array_index (series->channels, i));
       update->values[i] = qm_series_value (series, last, (int) i);
     }
-  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, take_update, update, (GDestroyNotify) update_free);
+  qm_context_send (self->context, take_update, update, (GDestroyNotify) update_free);
 }
 
 static gboolean
@@ -150,7 +151,7 @@ work (gpointer data)
   QmRecordJob *self = data;
 
   record (self, &self->error);
-  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, take_end, self, g_object_unref);
+  qm_context_send (self->context, take_end, self, g_object_unref);
 
   return NULL;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "qm-context.h"
 #include "qm-probe-private.h"
 
 /* Between two looks for devices that have come or gone. */
@@ -174,7 +175,7 @@ send (Work      *work,
       sample->channels = g_strdupv ((char **) qm_sampler_get_channels (sampler));
       sample->gpus = list_gpus (sampler);
     }
-  g_main_context_invoke_full (work->context, G_PRIORITY_DEFAULT, take_sample, sample, (GDestroyNotify) sample_free);
+  qm_context_send (work->context, take_sample, sample, (GDestroyNotify) sample_free);
 }
 
 static QmSampler *
