@@ -11,7 +11,11 @@ import subprocess
 import sys
 import tempfile
 
+import jsonschema
+
 CLI = os.path.abspath(sys.argv[1])
+with open(sys.argv[2], encoding='utf-8') as file:
+    SCHEMA = jsonschema.Draft202012Validator({**json.load(file), '$ref': '#/$defs/recommendation'})
 TASKS = ('language-model', 'text-encoder', 'image-classification', 'object-detection', 'image-generation', 'speech', 'recommender',
          'tabular', 'other')
 ACTIVITIES = ('train', 'fine-tune', 'serve', 'batch-inference')
@@ -144,6 +148,7 @@ def makes_sense(path, activity):
 def check(plan):
     answer = ask('recommend', plan)
     if answer is not None:
+        SCHEMA.validate(answer)
         check_values(answer)
         check_recommendation(answer, plan)
     return answer

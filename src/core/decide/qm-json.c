@@ -262,6 +262,8 @@ add_serving (JsonObject             *root,
   set_range (object, "cold_start_seconds", serving->cold_start.seconds);
   if (qm_range_is_known (serving->cold_start.seconds))
     json_object_set_object_member (object, "cold_start_breakdown", qm_cold_start_to_json (&serving->cold_start));
+  else
+    json_object_set_null_member (object, "cold_start_breakdown");
   set_text (object, "state", qm_enum_to_word (QM_TYPE_STATE, serving->state));
   json_object_set_object_member (root, "serving", object);
 }
