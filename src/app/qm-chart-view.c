@@ -6,6 +6,7 @@
 #include "draw/qm-language.h"
 #include "qm-chart-drawing.h"
 #include "qm-error.h"
+#include "qm-file-choice.h"
 #include "qm-ui.h"
 
 struct _QmChartView {
@@ -105,34 +106,27 @@ mark_activated (QmChartDrawing *drawing,
 }
 
 static void
-saved (GObject      *source,
-       GAsyncResult *result,
-       gpointer      data)
+save_chosen (GtkWidget *widget,
+             GFile     *file)
 {
-  g_autoptr (QmChartView) self = data;
+  QmChartView *self = QM_CHART_VIEW (widget);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
-  g_autofree char *path = file != NULL ? g_file_get_path (file) : NULL;
+  g_autofree char *problem = NULL;
 
-  if (path == NULL || self->chart == NULL)
+  if (g_file_peek_path (file) == NULL || self->chart == NULL)
     return;
-  if (!qm_chart_save (self->chart, path, 900, qm_chart_natural_height (self->chart, 860) + 80, FALSE, &error))
-    {
-      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+  if (qm_chart_save (self->chart, g_file_peek_path (file), 900, qm_chart_natural_height (self->chart, 860) + 80, FALSE, &error))
+    return;
 
-      gtk_widget_activate_action (GTK_WIDGET (self), "win.show-message", "s", problem);
-    }
+  problem = qm_error_get_text (error, qm_language_get_words ());
+  gtk_widget_activate_action (widget, "win.show-message", "s", problem);
 }
 
 static void
 save_clicked (GtkButton   *button,
               QmChartView *self)
 {
-  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
-
-  gtk_file_dialog_set_title (dialog, _("Save chart"));
-  gtk_file_dialog_set_initial_name (dialog, "quartermaster-chart.svg");
-  gtk_file_dialog_save (dialog, GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), NULL, saved, g_object_ref (self));
+  qm_file_choice_save (GTK_WIDGET (self), _("Save chart"), "quartermaster-chart.svg", save_chosen);
 }
 
 static GtkWidget *

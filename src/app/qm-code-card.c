@@ -6,6 +6,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-error.h"
+#include "qm-file-choice.h"
 #include "qm-ui.h"
 
 #define HIGHEST 460
@@ -44,34 +45,25 @@ qm_code_card_save (QmCodeCard  *self,
 }
 
 static void
-saved (GObject      *source,
-       GAsyncResult *result,
-       gpointer      data)
+save_chosen (GtkWidget *widget,
+             GFile     *file)
 {
-  g_autoptr (QmCodeCard) self = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
   g_autofree char *problem = NULL;
 
-  if (file == NULL)
-    return;
-  if (qm_code_card_save (self, file, &error))
+  if (qm_code_card_save (QM_CODE_CARD (widget), file, &error))
     {
-      gtk_widget_activate_action (GTK_WIDGET (self), "win.show-toast", "s", _("File saved"));
+      gtk_widget_activate_action (widget, "win.show-toast", "s", _("File saved"));
       return;
     }
   problem = qm_error_get_text (error, qm_language_get_words ());
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-message", "s", problem);
+  gtk_widget_activate_action (widget, "win.show-message", "s", problem);
 }
 
 static void
 save_clicked (QmCodeCard *self)
 {
-  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
-
-  gtk_file_dialog_set_title (dialog, _("Save the file"));
-  gtk_file_dialog_set_initial_name (dialog, self->file.name);
-  gtk_file_dialog_save (dialog, GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), NULL, saved, g_object_ref (self));
+  qm_file_choice_save (GTK_WIDGET (self), _("Save the file"), self->file.name, save_chosen);
 }
 
 static void

@@ -359,25 +359,6 @@ qm_device_cards_new (QmMachine  *machine,
 /* -------------------------------------------------------------------------- details */
 
 static void
-add_row (GtkWidget  *group,
-         const char *title,
-         const char *value)
-{
-  GtkWidget *row;
-
-  if (value == NULL || value[0] == '\0')
-    return;
-
-  row = adw_action_row_new ();
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), value);
-  adw_action_row_set_subtitle_selectable (ADW_ACTION_ROW (row), TRUE);
-  gtk_widget_add_css_class (row, "property");
-  adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
-}
-
-static void
 add_bytes (GtkWidget  *group,
            const char *title,
            double      bytes)
@@ -385,7 +366,7 @@ add_bytes (GtkWidget  *group,
   g_autofree char *text = qm_format_bytes (qm_language_get_words (), bytes);
 
   if (bytes > 0)
-    add_row (group, title, text);
+    qm_ui_add_property (group, title, text);
 }
 
 static const char *
@@ -416,11 +397,11 @@ add_device (GtkWidget            *group,
       const QmUnknown *unknown = g_ptr_array_index (device->unknown, i);
       g_autofree char *text = g_strdup_printf (_("unknown: %s"), unknown->reason);
 
-      add_row (group, name_of_field (unknown->field), text);
+      qm_ui_add_property (group, name_of_field (unknown->field), text);
     }
-  add_row (group, _("Driver"), device->driver);
-  add_row (group, _("Link"), device->link);
-  add_row (group, _("Address"), device->id);
+  qm_ui_add_property (group, _("Driver"), device->driver);
+  qm_ui_add_property (group, _("Link"), device->link);
+  qm_ui_add_property (group, _("Address"), device->id);
 }
 
 /**
@@ -446,9 +427,9 @@ qm_device_details_new (QmMachine  *machine,
     add_device (group, device);
   else if (g_str_equal (id, QM_PLACE_CPU))
     {
-      add_row (group, _("Processor"), cpu->model);
-      add_row (group, _("Cores"), cores);
-      add_row (group, _("Fast instructions"), cpu->features);
+      qm_ui_add_property (group, _("Processor"), cpu->model);
+      qm_ui_add_property (group, _("Cores"), cores);
+      qm_ui_add_property (group, _("Fast instructions"), cpu->features);
     }
   else if (g_str_equal (id, QM_PLACE_MEMORY))
     {

@@ -28,6 +28,7 @@ struct _QmSession {
 
   GCancellable *cancellable;        /* of the search that runs */
   gboolean busy;
+  gboolean learning;                /* the answer may yet be corrected */
 };
 
 QmPlan *qm_session_with_first_answers (const QmPlan *plan);

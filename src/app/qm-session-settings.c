@@ -109,3 +109,28 @@ qm_session_reload (QmSession  *self,
 
   return TRUE;
 }
+
+/**
+ * qm_session_set_learning:
+ * @self: a session
+ * @learning: whether the person's runs are being read, after which
+ *   qm_session_learn() may change the answer
+ */
+void
+qm_session_set_learning (QmSession *self,
+                         gboolean   learning)
+{
+  self->learning = learning;
+}
+
+/**
+ * qm_session_get_learning:
+ * @self: a session
+ *
+ * Returns: whether the answer may yet be corrected by the person's runs
+ */
+gboolean
+qm_session_get_learning (QmSession *self)
+{
+  return self->learning;
+}

@@ -23,6 +23,9 @@ QmEstimator      *qm_session_get_estimator      (QmSession      *self);
 void              qm_session_learn              (QmSession           *self,
                                                  GPtrArray           *past_runs,
                                                  const QmCalibration *calibration);
+void              qm_session_set_learning       (QmSession      *self,
+                                                 gboolean        learning);
+gboolean          qm_session_get_learning       (QmSession      *self);
 GSettings        *qm_session_get_settings       (QmSession      *self);
 char             *qm_session_dup_own_catalog    (void);
 gboolean          qm_session_reload             (QmSession      *self,

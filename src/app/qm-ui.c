@@ -136,6 +136,50 @@ qm_ui_page (GtkWidget *content,
 }
 
 /**
+ * qm_ui_status:
+ * @icon_name: a symbolic icon
+ * @title: what it says
+ * @text: (nullable): more of it
+ * @button: (nullable): what can be done
+ *
+ * Returns: (transfer floating): a page that says why nothing else is there
+ */
+GtkWidget *
+qm_ui_status (const char *icon_name,
+              const char *title,
+              const char *text,
+              GtkWidget  *button)
+{
+  GtkWidget *page = adw_status_page_new ();
+  g_autofree char *escaped = text != NULL ? g_markup_escape_text (text, -1) : NULL;
+
+  adw_status_page_set_icon_name (ADW_STATUS_PAGE (page), icon_name);
+  adw_status_page_set_title (ADW_STATUS_PAGE (page), title);
+  adw_status_page_set_description (ADW_STATUS_PAGE (page), escaped);
+  adw_status_page_set_child (ADW_STATUS_PAGE (page), button);
+
+  return page;
+}
+
+/**
+ * qm_ui_loading:
+ * @title: what is waited for
+ *
+ * Returns: (transfer floating): a page that stands there until it is done
+ */
+GtkWidget *
+qm_ui_loading (const char *title)
+{
+  GtkWidget *page = adw_status_page_new ();
+  g_autoptr (AdwSpinnerPaintable) spinner = adw_spinner_paintable_new (page);
+
+  adw_status_page_set_paintable (ADW_STATUS_PAGE (page), GDK_PAINTABLE (spinner));
+  adw_status_page_set_title (ADW_STATUS_PAGE (page), title);
+
+  return page;
+}
+
+/**
  * qm_ui_clear:
  * @box: a box
  *
@@ -183,6 +227,33 @@ qm_ui_set_label (GtkWidget  *widget,
                  const char *label)
 {
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+/**
+ * qm_ui_add_property:
+ * @group: an #AdwPreferencesGroup
+ * @title: what it is
+ * @value: (nullable): what it says; empty or %NULL adds nothing
+ *
+ * Adds a row to be read, and copied from.
+ */
+void
+qm_ui_add_property (GtkWidget  *group,
+                    const char *title,
+                    const char *value)
+{
+  GtkWidget *row;
+
+  if (value == NULL || value[0] == '\0')
+    return;
+
+  row = adw_action_row_new ();
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), value);
+  adw_action_row_set_subtitle_selectable (ADW_ACTION_ROW (row), TRUE);
+  gtk_widget_add_css_class (row, "property");
+  adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
 }
 
 /**

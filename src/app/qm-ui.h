@@ -19,6 +19,11 @@ GtkWidget *qm_ui_heading      (const char *eyebrow,
                                const char *subtitle);
 GtkWidget *qm_ui_page         (GtkWidget  *content,
                                int         maximum_width);
+GtkWidget *qm_ui_status       (const char *icon_name,
+                               const char *title,
+                               const char *text,
+                               GtkWidget  *button);
+GtkWidget *qm_ui_loading      (const char *title);
 void       qm_ui_clear        (GtkWidget  *box);
 GtkWidget *qm_ui_tool         (const char *icon_name,
                                const char *tooltip,
@@ -28,6 +33,9 @@ GtkWidget *qm_ui_guide        (const char *topic,
                                const char *tooltip);
 void       qm_ui_set_label    (GtkWidget  *widget,
                                const char *label);
+void       qm_ui_add_property (GtkWidget  *group,
+                               const char *title,
+                               const char *value);
 
 /* where nothing is to be had */
 void       qm_ui_append_hatching (GtkSnapshot           *snapshot,

@@ -8,6 +8,7 @@
 #include "qm-breakdown.h"
 #include "qm-compare-dialog.h"
 #include "qm-error.h"
+#include "qm-file-choice.h"
 #include "qm-guide.h"
 #include "qm-history-page.h"
 #include "qm-record-dialog.h"
@@ -160,15 +161,10 @@ undo (GtkWidget  *widget,
 }
 
 static void
-opened (GObject      *source,
-        GAsyncResult *result,
-        gpointer      data)
+opened (GtkWidget *widget,
+        GFile     *file)
 {
-  g_autoptr (QmWindow) self = data;
-  g_autoptr (GFile) file = gtk_file_dialog_open_finish (GTK_FILE_DIALOG (source), result, NULL);
-
-  if (file != NULL)
-    qm_window_open_file (self, file);
+  qm_window_open_file (QM_WINDOW (widget), file);
 }
 
 /**
@@ -202,34 +198,10 @@ qm_window_compare (QmWindow *self,
 }
 
 static void
-compared (GObject      *source,
-          GAsyncResult *result,
-          gpointer      data)
+compared (GtkWidget *widget,
+          GFile     *file)
 {
-  g_autoptr (QmWindow) self = data;
-  g_autoptr (GFile) file = gtk_file_dialog_open_finish (GTK_FILE_DIALOG (source), result, NULL);
-
-  if (file != NULL)
-    qm_window_compare (self, file);
-}
-
-static void
-ask_for_file (QmWindow            *self,
-              const char          *title,
-              const char          *pattern,
-              const char          *kind,
-              GAsyncReadyCallback  callback)
-{
-  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
-  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
-  g_auto (GStrv) patterns = g_strsplit (pattern, " ", -1);
-
-  gtk_file_filter_set_name (filter, kind);
-  for (guint i = 0; patterns[i] != NULL; i++)
-    gtk_file_filter_add_pattern (filter, patterns[i]);
-  gtk_file_dialog_set_title (dialog, title);
-  gtk_file_dialog_set_default_filter (dialog, filter);
-  gtk_file_dialog_open (dialog, GTK_WINDOW (self), NULL, callback, g_object_ref (self));
+  qm_window_compare (QM_WINDOW (widget), file);
 }
 
 static void
@@ -237,7 +209,7 @@ open_plan (GtkWidget  *widget,
            const char *name,
            GVariant   *parameter)
 {
-  ask_for_file (QM_WINDOW (widget), _("Open a plan"), "*.qmplan", _("Plans"), opened);
+  qm_file_choice_open (widget, _("Open a plan"), "*.qmplan", _("Plans"), opened);
 }
 
 static void
@@ -245,7 +217,7 @@ open_model (GtkWidget  *widget,
             const char *name,
             GVariant   *parameter)
 {
-  ask_for_file (QM_WINDOW (widget), _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"), opened);
+  qm_file_choice_open (widget, _("Open a model file"), "*.json *.safetensors *.gguf", _("Model files"), opened);
 }
 
 /* An example is a new plan: saving it asks for a name. */
@@ -277,7 +249,7 @@ compare_plans (GtkWidget  *widget,
                const char *name,
                GVariant   *parameter)
 {
-  ask_for_file (QM_WINDOW (widget), _("Compare with another plan"), "*.qmplan", _("Plans"), compared);
+  qm_file_choice_open (widget, _("Compare with another plan"), "*.qmplan", _("Plans"), compared);
 }
 
 static void
@@ -309,15 +281,10 @@ save_to (QmWindow *self,
 }
 
 static void
-save_chosen (GObject      *source,
-             GAsyncResult *result,
-             gpointer      data)
+save_chosen (GtkWidget *widget,
+             GFile     *file)
 {
-  g_autoptr (QmWindow) self = data;
-  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
-
-  if (file != NULL)
-    save_to (self, file);
+  save_to (QM_WINDOW (widget), file);
 }
 
 static char *
@@ -335,12 +302,9 @@ save_as (GtkWidget  *widget,
          const char *name,
          GVariant   *parameter)
 {
-  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
   g_autofree char *suggested = suggested_name (QM_WINDOW (widget), ".qmplan");
 
-  gtk_file_dialog_set_title (dialog, _("Save the plan"));
-  gtk_file_dialog_set_initial_name (dialog, suggested);
-  gtk_file_dialog_save (dialog, GTK_WINDOW (widget), NULL, save_chosen, g_object_ref (widget));
+  qm_file_choice_save (widget, _("Save the plan"), suggested, save_chosen);
 }
 
 static void
@@ -450,15 +414,10 @@ qm_window_save_report (QmWindow *self,
 }
 
 static void
-report_chosen (GObject      *source,
-               GAsyncResult *result,
-               gpointer      data)
+report_chosen (GtkWidget *widget,
+               GFile     *file)
 {
-  g_autoptr (QmWindow) self = data;
-  g_autoptr (GFile) file = gtk_file_dialog_save_finish (GTK_FILE_DIALOG (source), result, NULL);
-
-  if (file != NULL)
-    qm_window_save_report (self, file);
+  qm_window_save_report (QM_WINDOW (widget), file);
 }
 
 static void
@@ -466,12 +425,9 @@ save_report (GtkWidget  *widget,
              const char *name,
              GVariant   *parameter)
 {
-  g_autoptr (GtkFileDialog) dialog = gtk_file_dialog_new ();
   g_autofree char *suggested = suggested_name (QM_WINDOW (widget), ".pdf");
 
-  gtk_file_dialog_set_title (dialog, _("Save the report"));
-  gtk_file_dialog_set_initial_name (dialog, suggested);
-  gtk_file_dialog_save (dialog, GTK_WINDOW (widget), NULL, report_chosen, g_object_ref (widget));
+  qm_file_choice_save (widget, _("Save the report"), suggested, report_chosen);
 }
 
 /* Installs the actions of the window; their keys are in the application. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #include "draw/qm-phrase-runs.h"
 #include "draw/qm-language.h"
@@ -52,6 +54,12 @@ has_runs (Driver *driver)
   return n_runs (imported_page) == wanted_runs;
 }
 
+static gboolean
+is_empty (Driver *driver)
+{
+  return driver_shows (GTK_WIDGET (driver->window), "No runs yet");
+}
+
 static GtkWidget *
 undo_button (void)
 {
@@ -99,7 +107,7 @@ test_import_and_undo (void)
 
   driver_open (&driver, 1100, 900);
   page = history_page (&driver);
-  g_assert_true (driver_shows (page, "No runs yet"));
+  driver_wait (&driver, is_empty);
   import (&driver, page, path, 1);
   import (&driver, page, path, 1);
   rows = driver_find_all (page, ADW_TYPE_ACTION_ROW);
@@ -109,6 +117,222 @@ test_import_and_undo (void)
   driver_wait (&driver, has_undo);
   driver_press (undo_button ());
   wanted_runs = 1;
+  driver_wait (&driver, has_runs);
+}
+
+/* -------------------------------------------------------------- many runs, many words */
+
+#define TABLE "label,started,seconds,status,device,throughput.per_second,unit\n" \
+              "first light,2026-11-01T10:00:00Z,100,finished,rtx-4090,1000,tokens\n" \
+              "second sight,2026-11-02T10:00:00Z,80,finished,rtx-4090,1250,tokens\n" \
+              "third time,2026-11-03T10:00:00Z,60,failed,rtx-3060,500,tokens\n"
+
+static GtkWidget *
+row_of (GtkWidget  *page,
+        const char *label)
+{
+  g_autoptr (GPtrArray) rows = driver_find_all (page, ADW_TYPE_ACTION_ROW);
+
+  for (guint i = 0; i < rows->len; i++)
+    if (g_object_get_data (g_ptr_array_index (rows, i), "run") != NULL &&
+        g_str_equal (adw_preferences_row_get_title (g_ptr_array_index (rows, i)), label))
+      return g_ptr_array_index (rows, i);
+
+  g_error ("no run is called %s", label);
+}
+
+static GtkWidget *
+button_of (GtkWidget  *root,
+           const char *label)
+{
+  g_autoptr (GPtrArray) buttons = driver_find_all (root, GTK_TYPE_BUTTON);
+
+  for (guint i = 0; i < buttons->len; i++)
+    if (g_strcmp0 (gtk_button_get_label (g_ptr_array_index (buttons, i)), label) == 0)
+      return g_ptr_array_index (buttons, i);
+
+  g_error ("no button says %s", label);
+}
+
+static AdwDialog *
+dialog_of (Driver *driver)
+{
+  return adw_application_window_get_visible_dialog (ADW_APPLICATION_WINDOW (driver->window));
+}
+
+static gboolean
+has_dialog (Driver *driver)
+{
+  return dialog_of (driver) != NULL;
+}
+
+static gboolean
+has_none (Driver *driver)
+{
+  return dialog_of (driver) == NULL;
+}
+
+static AdwDialog *
+open_run (Driver     *driver,
+          GtkWidget  *page,
+          const char *label)
+{
+  adw_action_row_activate (ADW_ACTION_ROW (row_of (page, label)));
+  driver_wait (driver, has_dialog);
+  driver_settle (driver);
+
+  return dialog_of (driver);
+}
+
+static void
+enter (GtkWidget  *root,
+       const char *title,
+       const char *text)
+{
+  g_autoptr (GPtrArray) entries = driver_find_all (root, ADW_TYPE_ENTRY_ROW);
+
+  for (guint i = 0; i < entries->len; i++)
+    if (g_str_equal (adw_preferences_row_get_title (g_ptr_array_index (entries, i)), title))
+      {
+        gtk_editable_set_text (g_ptr_array_index (entries, i), text);
+        return;
+      }
+  g_error ("no entry is called %s", title);
+}
+
+static GtkWidget *
+page_with_runs (Driver *driver)
+{
+  static const char * const ledger[] = { "ledger.db", "ledger.db-wal", "ledger.db-shm" };
+  g_autofree char *path = write_table ("runs.csv", TABLE);
+  GtkWidget *page;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ledger); i++)
+    {
+      g_autofree char *file = driver_path (ledger[i]);
+
+      g_remove (file);
+    }
+  driver_open (driver, 1100, 900);
+  page = history_page (driver);
+  import (driver, page, path, 3);
+
+  return page;
+}
+
+static void
+search (Driver     *driver,
+        GtkWidget  *page,
+        const char *text,
+        guint       wanted)
+{
+  g_autoptr (GPtrArray) entries = driver_find_all (page, GTK_TYPE_SEARCH_ENTRY);
+
+  gtk_editable_set_text (g_ptr_array_index (entries, 0), text);
+  wanted_runs = wanted;
+  driver_wait (driver, has_runs);
+}
+
+/* Tags are entered with a run, stand beside it, and it is found by them. */
+static void
+test_tags (void)
+{
+  g_auto (Driver) driver = { 0 };
+  GtkWidget *page = page_with_runs (&driver);
+  AdwDialog *dialog = open_run (&driver, page, "second sight");
+
+  enter (GTK_WIDGET (dialog), "Tags, with commas between", " night shift, , baseline");
+  enter (GTK_WIDGET (dialog), "Note", "the room was cold");
+  adw_dialog_close (dialog);
+  driver_wait (&driver, has_none);
+
+  search (&driver, page, "shift", 1);
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row_of (page, "second sight"))), "baseline, night shift"));
+  search (&driver, page, "cold", 1);
+  search (&driver, page, "warm", 0);
+  g_assert_true (driver_shows (page, "No run has these words."));
+  search (&driver, page, "", 3);
+
+  /* a tag that is taken away finds nothing */
+  dialog = open_run (&driver, page, "second sight");
+  enter (GTK_WIDGET (dialog), "Tags, with commas between", "baseline");
+  adw_dialog_close (dialog);
+  driver_wait (&driver, has_none);
+  search (&driver, page, "shift", 0);
+  search (&driver, page, "", 3);
+}
+
+static gboolean
+asks_for_another (Driver *driver)
+{
+  g_autoptr (GPtrArray) banners = driver_find_all (imported_page, ADW_TYPE_BANNER);
+
+  return banners->len == 1 && adw_banner_get_revealed (g_ptr_array_index (banners, 0)) && dialog_of (driver) == NULL;
+}
+
+/* Two runs side by side, the older first, whichever was opened. */
+static void
+test_comparison (void)
+{
+  g_auto (Driver) driver = { 0 };
+  GtkWidget *page = page_with_runs (&driver);
+  AdwDialog *dialog = open_run (&driver, page, "second sight");
+
+  driver_press (button_of (GTK_WIDGET (dialog), "Compare with another run…"));
+  driver_wait (&driver, asks_for_another);
+  g_assert_true (driver_shows (page, "Pick the run to compare with “second sight”"));
+  dialog = open_run (&driver, page, "first light");
+  g_assert_cmpstr (adw_dialog_get_title (dialog), ==, "Two runs");
+  g_assert_true (driver_shows (GTK_WIDGET (dialog), "A\302\2401,000\302\240tokens/s  ·  B\302\2401,250\302\240tokens/s"));
+  g_assert_true (driver_shows (GTK_WIDGET (dialog), "+25%"));
+  g_assert_true (driver_shows (GTK_WIDGET (dialog), "−20%"));
+  g_assert_true (driver_shows (GTK_WIDGET (dialog), "Not both runs have a plan to compare."));
+  adw_dialog_close (dialog);
+  driver_wait (&driver, has_none);
+}
+
+/* ------------------------------------------------------------------------ never waits */
+
+static QmLedger *holder;
+
+static gboolean
+is_removed (Driver *driver)
+{
+  return n_runs (imported_page) == wanted_runs && undo_button () != NULL;
+}
+
+/* Another program holds the ledger: the window goes on, and the change comes when
+ * it can. */
+static void
+test_never_waits (void)
+{
+  g_auto (Driver) driver = { 0 };
+  GtkWidget *page = page_with_runs (&driver);
+  g_autofree char *path = driver_path ("ledger.db");
+  const gint64 id = *(gint64 *) g_object_get_data (G_OBJECT (row_of (page, "third time")), "run");
+  gint64 began, end, longest = 0;
+  g_autoptr (GError) error = NULL;
+
+  holder = qm_ledger_open (path, &error);
+  g_assert_no_error (error);
+  g_assert_true (qm_ledger_begin (holder, &error));
+  qm_history_page_remove (QM_HISTORY_PAGE (page), id);
+  end = g_get_monotonic_time () + 2 * G_TIME_SPAN_SECOND;
+  while ((began = g_get_monotonic_time ()) < end)
+    {
+      if (!g_main_context_iteration (NULL, FALSE))
+        g_usleep (1000);
+      longest = MAX (longest, g_get_monotonic_time () - began);
+    }
+  g_assert_cmpint (longest, <, G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (n_runs (page), ==, 3);
+
+  qm_ledger_roll_back (holder);
+  g_clear_object (&holder);
+  wanted_runs = 2;
+  driver_wait (&driver, is_removed);
+  wanted_runs = 3;
+  driver_press (undo_button ());
   driver_wait (&driver, has_runs);
 }
 
@@ -203,6 +427,9 @@ static void
 add_tests (void)
 {
   g_test_add_func ("/history/import-and-undo", test_import_and_undo);
+  g_test_add_func ("/history/tags", test_tags);
+  g_test_add_func ("/history/comparison", test_comparison);
+  g_test_add_func ("/history/never-waits", test_never_waits);
   g_test_add_func ("/history/sizing", test_sizing);
   g_test_add_func ("/history/chart", test_chart);
 }

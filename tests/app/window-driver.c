@@ -115,7 +115,7 @@ static gboolean
 has_answered (Driver *self)
 {
   return qm_session_get_machine (self->session) != NULL && !qm_session_get_busy (self->session) &&
-         !qm_session_get_simulating (self->session) &&
+         !qm_session_get_simulating (self->session) && !qm_session_get_learning (self->session) &&
          (qm_session_get_recommendation (self->session) != NULL || qm_session_get_problem (self->session) != NULL);
 }
 

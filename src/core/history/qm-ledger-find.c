@@ -200,6 +200,9 @@ take_rows (QmLedger      *self,
 
   while (statement != NULL && (result = qm_ledger_step (self, error, statement)) > 0)
     g_ptr_array_add (runs, run_of_row (statement));
+  for (guint i = 0; result == 0 && i < runs->len; i++)
+    if (!qm_ledger_read_tags (self, g_ptr_array_index (runs, i), error))
+      return FALSE;
 
   return result == 0;
 }

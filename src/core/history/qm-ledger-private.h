@@ -44,6 +44,10 @@ gboolean       qm_ledger_upgrade    (QmLedger    *self,
                                      int          version,
                                      GError     **error);
 
+gboolean       qm_ledger_read_tags  (QmLedger    *self,
+                                     QmRun       *run,
+                                     GError     **error);
+
 /* the words by which a run is found */
 gboolean       qm_ledger_index_run  (QmLedger    *self,
                                      gint64       id,

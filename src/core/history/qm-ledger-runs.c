@@ -204,10 +204,20 @@ read_figures (QmLedger  *self,
   return result == 0;
 }
 
-static gboolean
-read_tags (QmLedger  *self,
-           QmRun     *run,
-           GError   **error)
+/**
+ * qm_ledger_read_tags:
+ * @self: a ledger
+ * @run: a run of it
+ * @error: return location for a #QM_LEDGER_ERROR
+ *
+ * Adds its tags to @run.
+ *
+ * Returns: whether they were read
+ */
+gboolean
+qm_ledger_read_tags (QmLedger  *self,
+                     QmRun     *run,
+                     GError   **error)
 {
   sqlite3_stmt *statement = qm_ledger_query (self, error, "SELECT tag FROM tags WHERE run = ?", "i", run->id);
   int result = -1;
@@ -278,7 +288,7 @@ qm_ledger_get (QmLedger  *self,
 
   run = run_of_row (statement);
   sqlite3_reset (statement);
-  if (!read_figures (self, run, error) || !read_tags (self, run, error))
+  if (!read_figures (self, run, error) || !qm_ledger_read_tags (self, run, error))
     return NULL;
 
   return g_steal_pointer (&run);

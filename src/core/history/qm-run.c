@@ -90,6 +90,23 @@ qm_run_add_tag (QmRun      *self,
 }
 
 /**
+ * qm_run_join_tags:
+ * @self: a run
+ *
+ * Returns: (transfer full): its tags, with commas between
+ */
+char *
+qm_run_join_tags (const QmRun *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->tags->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *) g_ptr_array_index (self->tags, i));
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
  * qm_run_figure:
  * @self: a run
  * @key: path of the estimate

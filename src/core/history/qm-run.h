@@ -87,6 +87,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmRun, qm_run_free)
 
 gboolean    qm_run_add_tag        (QmRun        *self,
                                    const char   *tag);
+char       *qm_run_join_tags      (const QmRun  *self);
 QmFigure   *qm_run_figure         (const QmRun  *self,
                                    const char   *key);
 QmFigure   *qm_run_ensure_figure  (QmRun        *self,
