@@ -83,7 +83,7 @@ static void
 add_run (QmHistoryPage *self,
          const QmRun   *run)
 {
-  GtkWidget *row = qm_run_row_new (run, QM_HISTORY_KEY);
+  GtkWidget *row = qm_run_row_new (qm_session_get_catalog (self->session), run, QM_HISTORY_KEY);
 
   g_object_set_data_full (G_OBJECT (row), "run", g_memdup2 (&run->id, sizeof run->id), g_free);
   g_signal_connect (row, "activated", G_CALLBACK (run_activated), self);
@@ -334,7 +334,8 @@ runs_got (GObject      *source,
   else if (runs->len == 1)
     show_run (self, g_ptr_array_steal_index (runs, 0));
   else
-    adw_dialog_present (qm_run_comparison_new (g_ptr_array_index (runs, 0), g_ptr_array_index (runs, 1)), GTK_WIDGET (self));
+    adw_dialog_present (qm_run_comparison_new (qm_session_get_catalog (self->session), g_ptr_array_index (runs, 0), g_ptr_array_index (runs, 1)),
+                        GTK_WIDGET (self));
 }
 
 static void

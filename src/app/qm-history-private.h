@@ -6,7 +6,6 @@
 
 G_BEGIN_DECLS
 
-QmSession *qm_history_get_session (QmHistory           *self);
 void       qm_history_start       (QmHistory           *self,
                                    QmLedgerJob          job,
                                    gpointer             data,

@@ -38,6 +38,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmHistoryLook, qm_history_look_free)
  * that went, "learnt" when estimates know of them, "told" with what a person should know, "failed" with what went wrong, and
  * notifies "busy". */
 QmHistory     *qm_history_new         (QmSession           *session);
+QmSession     *qm_history_get_session (QmHistory           *self);
 gboolean       qm_history_get_busy    (QmHistory           *self);
 
 void           qm_history_look        (QmHistory           *self,

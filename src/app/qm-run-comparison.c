@@ -47,7 +47,8 @@ add_row (GtkWidget  *group,
 /* ----------------------------------------------------------------------- the two runs */
 
 static GtkWidget *
-heads_new (const QmRun *first,
+heads_new (QmCatalog   *catalog,
+           const QmRun *first,
            const QmRun *second)
 {
   GtkWidget *group = adw_preferences_group_new ();
@@ -55,7 +56,7 @@ heads_new (const QmRun *first,
 
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
     {
-      GtkWidget *row = qm_run_row_new (runs[i], "throughput.per_second");
+      GtkWidget *row = qm_run_row_new (catalog, runs[i], "throughput.per_second");
 
       gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
       adw_action_row_add_prefix (ADW_ACTION_ROW (row), qm_ui_label (i == 0 ? C_("run", "A") : C_("run", "B"), "title-4"));
@@ -167,6 +168,7 @@ settings_new (const QmRun *first,
 
 /**
  * qm_run_comparison_new:
+ * @catalog: the catalog
  * @first: a run with all its figures
  * @second: another
  *
@@ -174,14 +176,15 @@ settings_new (const QmRun *first,
  *   their plans differ
  */
 AdwDialog *
-qm_run_comparison_new (const QmRun *first,
+qm_run_comparison_new (QmCatalog   *catalog,
+                       const QmRun *first,
                        const QmRun *second)
 {
   AdwDialog *dialog = adw_dialog_new ();
   GtkWidget *view = adw_toolbar_view_new ();
   GtkWidget *page = adw_preferences_page_new ();
 
-  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (heads_new (first, second)));
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (heads_new (catalog, first, second)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (figures_new (first, second)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (settings_new (first, second)));
   adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), adw_header_bar_new ());

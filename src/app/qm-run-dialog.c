@@ -6,6 +6,7 @@
 
 #include "draw/qm-language.h"
 #include "draw/qm-phrase-runs.h"
+#include "qm-run-row.h"
 #include "qm-ui.h"
 
 struct _QmRunDialog {
@@ -62,14 +63,15 @@ figures_new (const QmRun *run)
 }
 
 static GtkWidget *
-facts_new (const QmRun *run)
+facts_new (QmCatalog   *catalog,
+           const QmRun *run)
 {
   GtkWidget *group = adw_preferences_group_new ();
   g_autofree char *took = isnan (run->seconds) ? NULL : qm_format_seconds (qm_language_get_words (), run->seconds);
 
   qm_ui_add_property (group, _("Outcome"), qm_phrase_run_status (qm_language_get_words (), run->status));
   qm_ui_add_property (group, _("Took"), took);
-  qm_ui_add_property (group, _("Device"), run->device);
+  qm_ui_add_property (group, _("Device"), qm_run_row_device_name (catalog, run));
   qm_ui_add_property (group, _("Computer"), run->machine);
   qm_ui_add_property (group, _("Model"), run->model);
   qm_ui_add_property (group, _("Command"), run->command);
@@ -225,7 +227,7 @@ qm_run_dialog_new (QmHistory *history,
 
   self->history = g_object_ref (history);
   self->run = run;
-  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (facts_new (run)));
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (facts_new (qm_session_get_catalog (qm_history_get_session (history)), run)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (figures_new (run)));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (own_words_new (self)));
   adw_toolbar_view_add_top_bar (ADW_TOOLBAR_VIEW (view), adw_header_bar_new ());

@@ -20,7 +20,8 @@ when (gint64 started)
 
 /* "12 November 2026 · RTX 4090 · 23 min · finished · baseline, night" */
 static char *
-summary_of (const QmRun *run)
+summary_of (QmCatalog   *catalog,
+            const QmRun *run)
 {
   const QmWords *words = qm_language_get_words ();
   g_autofree char *tags = run->tags->len > 0 ? qm_run_join_tags (run) : NULL;
@@ -30,7 +31,7 @@ summary_of (const QmRun *run)
 
   g_ptr_array_add (parts, day);
   if (run->device != NULL)
-    g_ptr_array_add (parts, run->device);
+    g_ptr_array_add (parts, (char *) qm_run_row_device_name (catalog, run));
   if (took != NULL)
     g_ptr_array_add (parts, took);
   g_ptr_array_add (parts, (char *) qm_phrase_run_status (words, run->status));
@@ -68,7 +69,25 @@ figures_new (const QmRun *run,
 }
 
 /**
+ * qm_run_row_device_name:
+ * @catalog: the catalog
+ * @run: a run
+ *
+ * Returns: (transfer none) (nullable): what its device is called; %NULL where it
+ *   is not known
+ */
+const char *
+qm_run_row_device_name (QmCatalog   *catalog,
+                        const QmRun *run)
+{
+  const QmDevice *device = run->device != NULL ? qm_catalog_find_device (catalog, run->device) : NULL;
+
+  return device != NULL ? device->name : run->device;
+}
+
+/**
  * qm_run_row_new:
+ * @catalog: the catalog
  * @run: a run
  * @key: of the figure that is shown
  *
@@ -76,11 +95,12 @@ figures_new (const QmRun *run,
  *   how far the prediction was off
  */
 GtkWidget *
-qm_run_row_new (const QmRun *run,
+qm_run_row_new (QmCatalog   *catalog,
+                const QmRun *run,
                 const char  *key)
 {
   GtkWidget *row = adw_action_row_new ();
-  g_autofree char *summary = summary_of (run);
+  g_autofree char *summary = summary_of (catalog, run);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), run->label);

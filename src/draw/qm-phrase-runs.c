@@ -139,6 +139,7 @@ qm_phrase_error (const QmWords *words,
 #define CLOSE 0.1
 #define NEAR 0.2
 
+/* Lines on both axes are straight, except where the band leaves the plane. */
 static void
 add_band (QmChart *self,
           double   share,
@@ -146,11 +147,11 @@ add_band (QmChart *self,
 {
   QmChartLine band = { .ink = QM_INK_GREY, .line_width = line ? 1.5 : 0, .dash = 4, .faint = TRUE,
                        .vertices = g_array_new (FALSE, FALSE, sizeof (QmVertex)) };
-  const double ends[] = { self->x.low, self->x.high };
+  const double places[] = { self->x.low, self->x.low / (1 - share), self->x.high / (1 + share), self->x.high };
 
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      QmVertex vertex = { ends[i], ends[i], MAX (self->y.low, ends[i] * (1 - share)), MIN (self->y.high, ends[i] * (1 + share)) };
+      QmVertex vertex = { places[i], places[i], MAX (self->y.low, places[i] * (1 - share)), MIN (self->y.high, places[i] * (1 + share)) };
 
       g_array_append_val (band.vertices, vertex);
     }

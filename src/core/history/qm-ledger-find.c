@@ -190,6 +190,25 @@ run_of_row (sqlite3_stmt *statement)
   return run;
 }
 
+/* How far off the prediction was stands beside each run. */
+static gboolean
+read_prediction (QmLedger  *self,
+                 QmRun     *run,
+                 GError   **error)
+{
+  sqlite3_stmt *statement = qm_ledger_query (self, error, "SELECT p10, p50, p90 FROM figures WHERE run = ? AND key = 'throughput.per_second'", "i", run->id);
+  int result = statement != NULL ? qm_ledger_step (self, error, statement) : -1;
+
+  if (result > 0)
+    {
+      qm_run_ensure_figure (run, "throughput.per_second")->predicted =
+        (QmRange) { qm_ledger_number (statement, 0), qm_ledger_number (statement, 1), qm_ledger_number (statement, 2) };
+      sqlite3_reset (statement);
+    }
+
+  return result >= 0;
+}
+
 static gboolean
 take_rows (QmLedger      *self,
            sqlite3_stmt  *statement,
@@ -201,7 +220,7 @@ take_rows (QmLedger      *self,
   while (statement != NULL && (result = qm_ledger_step (self, error, statement)) > 0)
     g_ptr_array_add (runs, run_of_row (statement));
   for (guint i = 0; result == 0 && i < runs->len; i++)
-    if (!qm_ledger_read_tags (self, g_ptr_array_index (runs, i), error))
+    if (!qm_ledger_read_tags (self, g_ptr_array_index (runs, i), error) || !read_prediction (self, g_ptr_array_index (runs, i), error))
       return FALSE;
 
   return result == 0;

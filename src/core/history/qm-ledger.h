@@ -146,7 +146,7 @@ typedef struct {
 /**
  * QmLedgerPage:
  * @runs: (element-type QmRun): without plan, note and figures beside the
- *   throughput, the step and the memory
+ *   throughput with what was predicted of it, the step and the memory
  * @next: where the next page goes on; 0 where there is none. A page may be
  *   empty and yet not the last: so many runs are looked through at once as a
  *   frame allows
