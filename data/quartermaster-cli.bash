@@ -58,7 +58,7 @@ _quartermaster_cli()
     ask:-o | ask:--output) _quartermaster_cli_files qmplan; return ;;
     report:--paper) _quartermaster_cli_words "a4 letter"; return ;;
     chart:--kind)
-      _quartermaster_cli_words "memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages"
+      _quartermaster_cli_words "memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages decision-hours decision-money"
       return ;;
     diagnose:--oom | record:--plan) _quartermaster_cli_files qmplan; return ;;
     export:--format)

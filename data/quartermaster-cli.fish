@@ -29,7 +29,7 @@ set --local cli complete --command quartermaster-cli
 $cli --condition __fish_use_subcommand --no-files --arguments '(__quartermaster_cli_commands)'
 $cli --condition 'string match --quiet -- "-*" (commandline --current-token)' --arguments '(__quartermaster_cli_options)'
 $cli --condition '__quartermaster_cli_after chart' --long-option kind --exclusive \
-    --arguments 'memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages'
+    --arguments 'memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages decision-hours decision-money'
 $cli --condition '__quartermaster_cli_after report' --long-option paper --exclusive --arguments 'a4 letter'
 $cli --condition '__quartermaster_cli_after ledger; and test (count (commandline --tokenize --cut-at-cursor)) = 2' --no-files \
     --arguments 'list show compare import export note tag remove restore check calibration suggest'

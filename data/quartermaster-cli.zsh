@@ -30,7 +30,7 @@ _quartermaster_cli() {
   local -a choices
 
   case $words[2]:$words[CURRENT-1] in
-    chart:--kind) choices=(memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages) ;;
+    chart:--kind) choices=(memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages decision-hours decision-money) ;;
     report:--paper) choices=(a4 letter) ;;
     ledger:ledger) choices=(list show compare import export note tag remove restore check calibration suggest) ;;
     catalog:catalog) choices=(list show import update) ;;

@@ -18,7 +18,7 @@
 
 static const QmChartKind chart_kinds[] = {
   QM_CHART_MEMORY, QM_CHART_SIZING, QM_CHART_SCALING, QM_CHART_SERVING, QM_CHART_LATENCY, QM_CHART_ELASTIC, QM_CHART_COST_TIME,
-  QM_CHART_ACCURACY, QM_CHART_SPOT, QM_CHART_BUY_OR_RENT,
+  QM_CHART_ACCURACY, QM_CHART_SPOT, QM_CHART_BUY_OR_RENT, QM_CHART_STAGES,
 };
 
 struct _QmAnswerPage {
@@ -40,8 +40,6 @@ struct _QmAnswerPage {
   GtkWidget *matrix_title;
   GtkWidget *matrix;
   GtkWidget *charts[G_N_ELEMENTS (chart_kinds)];
-  GtkWidget *stages_title;
-  GtkWidget *stages;
   GtkWidget *launch;
   guint row;
 };
@@ -164,41 +162,6 @@ show_warnings (QmAnswerPage     *self,
   gtk_widget_set_visible (self->warnings, gtk_widget_get_first_child (self->warnings) != NULL);
 }
 
-static GtkWidget *
-stage_card_new (const QmStagePlan *stage,
-                const char        *currency)
-{
-  const QmWords *words = qm_language_get_words ();
-  GtkWidget *card = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
-  g_autofree char *text = qm_message_get_text (stage->message, words);
-  g_autofree char *time = qm_format_seconds (words, stage->hours * 3600);
-  g_autofree char *money = qm_format_money (words, stage->money, currency);
-  g_autofree char *figures = g_strdup_printf ("%s · %s", time, money);
-
-  gtk_widget_add_css_class (card, "card");
-  gtk_widget_add_css_class (card, "fact");
-  gtk_box_append (GTK_BOX (card), qm_ui_label (qm_phrase_stage (qm_language_get_words (), stage->stage), "caption-heading second"));
-  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (stage->label, "heading"));
-  gtk_box_append (GTK_BOX (card), qm_ui_label (figures, "numeric"));
-  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (text, "caption second"));
-
-  return card;
-}
-
-static void
-show_stages (QmAnswerPage     *self,
-             QmRecommendation *recommendation)
-{
-  GPtrArray *stages = qm_recommendation_get_stages (recommendation);
-  const char *currency = qm_plan_get_currency (qm_recommendation_get_resolved (recommendation)->plan);
-
-  qm_columns_clear (QM_COLUMNS (self->stages));
-  for (guint i = 0; i < stages->len; i++)
-    qm_columns_append (QM_COLUMNS (self->stages), stage_card_new (g_ptr_array_index (stages, i), currency));
-  gtk_widget_set_visible (self->stages, stages->len > 0);
-  gtk_widget_set_visible (self->stages_title, stages->len > 0);
-}
-
 /* @format is one of the translated sentences here, with a place for the title. */
 static void
 show_eyebrow (QmAnswerPage *self,
@@ -244,13 +207,17 @@ static void
 show_nothing (QmAnswerPage     *self,
               QmRecommendation *recommendation)
 {
+  const QmPlan *given = qm_recommendation_get_resolved (recommendation)->given;
+
   self->row = 0;
   gtk_widget_set_visible (self->elsewhere, FALSE);
   gtk_widget_set_visible (self->techniques, FALSE);
   show_eyebrow (self, _("No choice for “%s”"));
   gtk_label_set_label (GTK_LABEL (self->reasons_title), _("What stands in the way"));
-  gtk_label_set_label (GTK_LABEL (self->headline), _("Nothing keeps all your limits"));
-  gtk_label_set_label (GTK_LABEL (self->terms), _("The rows below come nearest. Loosen the limit that they break, or allow more places."));
+  gtk_label_set_label (GTK_LABEL (self->headline), qm_phrase_nothing (qm_language_get_words (), given));
+  gtk_label_set_label (GTK_LABEL (self->terms), qm_plan_has_limits (given)
+                         ? _("The rows below come nearest. Loosen the limit that they break, or allow more places.")
+                         : _("What stands in the way is below. Allow more places, or take a smaller model."));
   show_rejections (self, recommendation);
   for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
     gtk_widget_set_visible (self->charts[i], FALSE);
@@ -291,7 +258,6 @@ update (QmAnswerPage *self)
   gtk_widget_set_visible (self->fact_columns, any);
   show_warnings (self, recommendation);
   show_changes (self, recommendation);
-  show_stages (self, recommendation);
   /* Translators: how many rows are shown of how many configurations that were looked at */
   count = g_strdup_printf (_("%u of %u looked at · select a row and every chart follows"), qm_recommendation_n_rows (recommendation),
                            (guint) qm_recommendation_get_considered (recommendation));
@@ -446,11 +412,6 @@ build_body (QmAnswerPage *self,
       if (chart_kinds[i] == QM_CHART_MEMORY)
         gtk_box_append (GTK_BOX (content), self->techniques);
     }
-
-  self->stages_title = qm_ui_label (_("In stages"), "heading");
-  self->stages = qm_columns_new (220, 3, 12);
-  gtk_box_append (GTK_BOX (content), self->stages_title);
-  gtk_box_append (GTK_BOX (content), self->stages);
 
   self->launch = qm_launch_view_new ();
   gtk_box_append (GTK_BOX (content), self->launch);

@@ -53,7 +53,7 @@ head_new (QmCompareDialog *self,
   const QmWords *words = qm_language_get_words ();
   const QmChoice *choice = choice_of (self, index);
   GtkWidget *card = qm_ui_box (GTK_ORIENTATION_VERTICAL, 3);
-  g_autofree char *headline = choice != NULL ? qm_phrase_headline (words, choice) : g_strdup (_("Nothing keeps all its limits"));
+  g_autofree char *headline = choice != NULL ? qm_phrase_headline (words, choice) : g_strdup (qm_phrase_nothing (words, plan_of (self, index)));
   g_autofree char *terms = choice != NULL ? qm_phrase_terms (words, plan_of (self, index), choice) : NULL;
 
   gtk_widget_add_css_class (card, "card");

@@ -90,7 +90,7 @@ update (QmEstimateBar *self)
     }
   if (qm_recommendation_n_choices (recommendation) == 0)
     {
-      show (self, _("Nothing that may be used keeps all your limits"), "", QM_RANGE_UNKNOWN);
+      show (self, qm_phrase_nothing (qm_language_get_words (), qm_recommendation_get_resolved (recommendation)->given), "", QM_RANGE_UNKNOWN);
       return;
     }
 

@@ -18,6 +18,8 @@ static const struct {
   { "chat-assistant.qmplan", N_("Teach a chat assistant your style"), N_("Fine-tune an 8 B model with 20,000 conversations, for 60 USD within 12 h") },
   { "colleagues.qmplan", N_("Chat for 50 colleagues, in house"), N_("Serve a 14 B model on a machine of your own; no cloud") },
   { "pictures.qmplan", N_("Train a network for pictures"), N_("ResNet-50 on 1.3 million pictures: which choices gain too little for what they cost?") },
+  { "matrix.qmplan", N_("Eight old cards, or four new ones?"),
+    N_("Time, money and quality of three choices are given: which are not worth it, and by which count?") },
   { "table.qmplan", N_("Predict from a table"), N_("Gradient boosting over two million rows; no GPU needed") },
 };
 #define MEDIA_TYPE "application/vnd.quartermaster.plan+json"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "model/qm-model-resolve.h"
 #include "plan/qm-flow.h"
 #include "qm-cli.h"
@@ -229,7 +230,7 @@ qm_command_ask (QmCli   *cli,
       qm_cli_print_choice (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_choice (recommendation, i), i == 0);
     }
   if (qm_recommendation_n_choices (recommendation) == 0)
-    g_print ("%s\n", _("Nothing that may be used keeps all your limits."));
+    g_print ("%s\n", qm_phrase_nothing (qm_language_get_words (), qm_recommendation_get_resolved (recommendation)->given));
   qm_cli_print_assumed (qm_recommendation_get_resolved (recommendation));
 
   return TRUE;

@@ -56,7 +56,7 @@ device_of_answer (QmCli       *cli,
   if (qm_recommendation_n_choices (recommendation) == 0)
     {
       qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
-                    N_("is missing, and nothing that may be used keeps all your limits; name a device"), NULL);
+                    N_("is missing, and nothing that may be used can do this job as you ask; name a device"), NULL);
       return NULL;
     }
 

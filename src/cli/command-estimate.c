@@ -4,6 +4,7 @@
 #include "decide/qm-money.h"
 #include "decide/qm-service.h"
 #include "draw/qm-language.h"
+#include "draw/qm-phrases.h"
 #include "qm-cli.h"
 
 /* In each of three runs. */
@@ -112,7 +113,7 @@ qm_command_estimate (QmCli   *cli,
       qm_cli_print_json (node, TRUE);
     }
   else
-    g_print ("%s\n", _("Nothing that may be used keeps all your limits."));
+    g_print ("%s\n", qm_phrase_nothing (qm_language_get_words (), qm_recommendation_get_resolved (recommendation)->given));
 
   return TRUE;
 }

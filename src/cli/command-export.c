@@ -124,7 +124,7 @@ launch_files (QmCli            *cli,
   if (first != NULL)
     g_propagate_error (error, g_steal_pointer (&first));
   else
-    qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("nothing that may be used keeps all your limits"), NULL);
+    qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("nothing that may be used can do this job as you ask"), NULL);
   return NULL;
 }
 

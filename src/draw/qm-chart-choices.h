@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "decide/qm-bands.h"
 #include "decide/qm-elastic.h"
 #include "qm-chart-private.h"
 
@@ -77,6 +78,12 @@ QmChart *qm_chart_describe_elastic    (const QmElastic   *elastic,
                                        const QmWords     *words);
 QmChart *qm_chart_describe_buy_or_rent (const QmOwningFigures *figures,
                                        const char        *name,
+                                       const char        *currency,
+                                       const QmWords     *words);
+QmChart *qm_chart_describe_decision   (const GArray      *bands,
+                                       QmDial             dial,
+                                       double             limit,
+                                       gboolean           serves,
                                        const char        *currency,
                                        const QmWords     *words);
 

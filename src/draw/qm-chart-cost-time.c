@@ -214,6 +214,7 @@ set_title (QmChart           *self,
 {
   const QmWords *words = self->words;
   g_autofree char *name = qm_choice_short_name (set->rows[set->chosen], words);
+  gboolean limited = !isnan (set->deadline_seconds) || !isnan (set->budget) || !isnan (set->minimum_quality);
   guint cheaper = 0, faster = 0;
 
   for (guint i = 0; i < set->n; i++)
@@ -224,12 +225,14 @@ set_title (QmChart           *self,
       }
 
   if (cheaper == 0 && faster == 0)
-    self->title = qm_fill (words->translate (N_("{name} is both the cheapest and the fastest that keeps your limits")), "name", name,
-                           NULL);
+    self->title = qm_fill (words->translate (limited ? N_("{name} is both the cheapest and the fastest that keeps your limits")
+                                                     : N_("{name} is both the cheapest and the fastest")), "name", name, NULL);
   else if (cheaper == 0)
-    self->title = qm_fill (words->translate (N_("{name} is the cheapest that keeps your limits")), "name", name, NULL);
+    self->title = qm_fill (words->translate (limited ? N_("{name} is the cheapest that keeps your limits") : N_("{name} is the cheapest")),
+                           "name", name, NULL);
   else if (faster == 0)
-    self->title = qm_fill (words->translate (N_("{name} is the fastest that keeps your limits")), "name", name, NULL);
+    self->title = qm_fill (words->translate (limited ? N_("{name} is the fastest that keeps your limits") : N_("{name} is the fastest")),
+                           "name", name, NULL);
   else
     self->title = qm_fill (words->translate (N_("{name} balances time and money")), "name", name, NULL);
 }

@@ -174,6 +174,45 @@ add_marks (QmChart         *self,
     }
 }
 
+/* The smallest fleet that keeps up all the time: what the answer to the plan
+ * rents, where the rule of the autoscaler holds more in reserve. */
+static const QmElasticRun *
+least_run (const QmElastic *elastic)
+{
+  for (guint i = 0; i < elastic->fixed->len; i++)
+    {
+      const QmElasticRun *run = &g_array_index (elastic->fixed, QmElasticRun, i);
+
+      if (run->late_share == 0)
+        return run;
+    }
+
+  return qm_elastic_peak_run (elastic);
+}
+
+/* Following the load costs more than to stand still. */
+static void
+set_words_against (QmChart            *self,
+                   const QmElastic    *elastic,
+                   const QmElasticRun *least,
+                   const char         *name,
+                   const char         *currency)
+{
+  const QmWords *words = self->words;
+  g_autofree char *count = qm_format_count (words, least->most_replicas);
+  g_autofree char *fewest = qm_format_count (words, elastic->rule.fewest);
+  g_autofree char *target = qm_format_percent (words, elastic->rule.target);
+  g_autofree char *money = qm_format_money (words, elastic->run.money, currency);
+  g_autofree char *fixed = qm_format_money (words, least->money, currency);
+
+  self->title = qm_fill (words->translate_plural ("{count} fixed replica carries the peak for less: {fixed} instead of {money}",
+                                                  "{count} fixed replicas carry the peak for less: {fixed} instead of {money}",
+                                                  least->most_replicas),
+                         "count", count, "fixed", fixed, "money", money, NULL);
+  self->subtitle = qm_fill (words->translate (N_("The autoscaler keeps {fewest} at least, so that one may fail, and adds more from {target} in "
+                                                 "use; each is {name}")), "fewest", fewest, "target", target, "name", name, NULL);
+}
+
 static void
 set_words (QmChart            *self,
            const QmElastic    *elastic,
@@ -188,6 +227,12 @@ set_words (QmChart            *self,
   g_autofree char *mean = qm_format_number (words, elastic->run.mean_replicas);
   g_autofree char *p99 = qm_format_seconds (words, elastic->run.p99_seconds);
   g_autofree char *fixed = qm_format_seconds (words, peak->p99_seconds);
+
+  if (least_run (elastic)->money < 0.99 * elastic->run.money)
+    {
+      set_words_against (self, elastic, least_run (elastic), name, currency);
+      return;
+    }
 
   self->title = saved > 0.01 ? qm_fill (words->translate (N_("Replicas that follow the load save {share} of the cost")), "share", share, NULL)
                              : g_strdup (words->translate (N_("Replicas that follow the load save nothing here")));
@@ -227,7 +272,7 @@ qm_chart_describe_elastic (const QmElastic *elastic,
   qm_axis_cover (&self->y, 0, highest * 1.12);
   add_load (self, elastic);
   add_capacity (self, elastic);
-  add_peak_fleet (self, elastic, peak, currency);
+  add_peak_fleet (self, elastic, least_run (elastic)->money < 0.99 * elastic->run.money ? least_run (elastic) : peak, currency);
   for (double seconds = 0; seconds < span * 0.999; seconds += stride)
     g_array_append_val (self->column_values, seconds);
   qm_chart_add_record (self, words->translate (N_("Time")), words->translate (N_("Requests a second")), words->translate (N_("Replicas")),

@@ -96,6 +96,8 @@ new_scaling (QmEstimator      *estimator,
   g_autofree char *name = qm_device_short_name (choice->estimate.device);
   g_autoptr (GArray) curve = qm_scaling_curve (estimator, qm_recommendation_get_resolved (recommendation), choice);
 
+  if (choice->place == QM_PLACE_QUOTED)
+    return refuse (error, words->translate (N_("There is no scaling chart: the figures of this choice are those of the plan, not estimated")));
   if (curve == NULL || curve->len < 2)
     return refuse (error, words->translate (N_("There is no scaling chart: this job runs on one number of devices only")));
 
@@ -299,6 +301,20 @@ new_elastic (QmEstimator      *estimator,
   return qm_chart_describe_elastic (elastic, name, currency_of (recommendation), words);
 }
 
+static QmChart *
+new_decision (QmRecommendation *recommendation,
+              QmDial            dial,
+              const QmWords    *words,
+              GError          **error)
+{
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
+  g_autoptr (GArray) bands = qm_recommendation_bands (recommendation, qm_recommendation_get_here (recommendation), dial, NULL);
+  QmChart *self = qm_chart_describe_decision (bands, dial, dial == QM_DIAL_HOURS ? plan->limits.hours : plan->limits.money,
+                                              plan->activity == QM_ACTIVITY_SERVE, currency_of (recommendation), words);
+
+  return self != NULL ? self : refuse (error, words->translate (N_("There is no chart of decisions: this limit makes no difference here")));
+}
+
 /**
  * qm_chart_new_elastic:
  * @estimator: the estimator
@@ -371,6 +387,8 @@ qm_chart_new (QmChartKind       kind,
     case QM_CHART_SPOT: self = new_spot (estimator, recommendation, choice, words, error); break;
     case QM_CHART_BUY_OR_RENT: self = new_buy_or_rent (estimator, recommendation, choice, words, error); break;
     case QM_CHART_ELASTIC: self = new_elastic (estimator, recommendation, choice, NULL, words, error); break;
+    case QM_CHART_DECISION_HOURS: self = new_decision (recommendation, QM_DIAL_HOURS, words, error); break;
+    case QM_CHART_DECISION_MONEY: self = new_decision (recommendation, QM_DIAL_MONEY, words, error); break;
     case QM_CHART_HISTORY:
     case QM_CHART_FITS:
       return refuse (error, words->translate (N_("This chart is of the runs that were recorded, not of a plan: see History in the window")));

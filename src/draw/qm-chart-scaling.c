@@ -192,7 +192,11 @@ set_title (QmChart      *self,
   g_autofree char *ideal = qm_format_factor (words, (double) last->devices / first->devices);
   g_autofree char *money = qm_format_factor (words, last->money.p50 / first->money.p50);
 
-  if (isfinite (last->money.p50) && first->money.p50 > 0)
+  if (last->speed_up > (double) last->devices / first->devices)
+    self->title = qm_fill (words->translate (N_("{count} devices are {factor} as fast as {first}: more than their number, because each then "
+                                                "has memory to spare")), "count", count, "factor", factor,
+                           "first", first->devices == 1 ? words->translate (N_("one")) : words->translate (N_("the fewest")), NULL);
+  else if (isfinite (last->money.p50) && first->money.p50 > 0)
     self->title = qm_fill (words->translate (N_("{count} devices are {factor} as fast as {first}, not {ideal}, for {money} the money")),
                            "count", count, "factor", factor, "ideal", ideal, "money", money, "first",
                            first->devices == 1 ? words->translate (N_("one")) : words->translate (N_("the fewest")), NULL);

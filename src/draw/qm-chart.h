@@ -21,6 +21,8 @@ typedef enum {
   QM_CHART_SPOT,
   QM_CHART_ELASTIC,
   QM_CHART_STAGES,
+  QM_CHART_DECISION_HOURS,          /* which hardware wins at each deadline */
+  QM_CHART_DECISION_MONEY,          /* and at each budget */
   QM_CHART_HISTORY,                 /* of the ledger, not of a plan */
   QM_CHART_COMPARED,                /* of two plans */
   QM_CHART_FITS,                    /* of this computer */

@@ -68,6 +68,8 @@ qm_phrase_headline (const QmWords *words, const QmChoice *choice)
       return g_strdup_printf (words->translate (N_("Use your %s")), hardware);
     case QM_PLACE_BUY:
       return n == 1 ? g_strdup_printf (words->translate (N_("Buy one %s")), hardware) : g_strdup_printf (words->translate (N_("Buy %s")), hardware);
+    case QM_PLACE_QUOTED:
+      return g_strdup_printf (words->translate (N_("Take %s")), hardware);
     case QM_PLACE_CLOUD:
     case QM_PLACE_UNSET:
     default:
@@ -92,6 +94,21 @@ qm_phrase_finish (const QmWords    *words,
   double seconds = estimate->time.finish.p50;
 
   return isnan (seconds) ? g_strdup ("–") : qm_format_seconds_against (words, seconds, plan->limits.hours * 3600);
+}
+
+/**
+ * qm_phrase_nothing:
+ * @words: the reader's language
+ * @plan: as it was given
+ *
+ * Returns: (transfer none): that there is no answer to it: who set no limit is
+ *   not told of limits
+ */
+const char *
+qm_phrase_nothing (const QmWords *words, const QmPlan *plan)
+{
+  return words->translate (qm_plan_has_limits (plan) ? N_("Nothing that may be used keeps all your limits")
+                                                     : N_("Nothing that may be used can do this job"));
 }
 
 /* In natural logarithms of money, as hurdles are. */
@@ -131,6 +148,40 @@ qm_phrase_is_beaten (const QmChoice *better, const QmChoice *choice)
   return better->drawback == NULL || better->hurdles <= choice->hurdles + EASIER;
 }
 
+/* How many times the resources of the first row a row takes, by those counts that
+ * rule it out: "2 × the devices, 3 × the device hours" */
+static char *
+ruling_counts (const QmWords *words, const QmChoice *first, const QmChoice *choice)
+{
+  const struct { gboolean fires; const char *text; double factor; } bases[] = {
+    { choice->ruled_out_by_count, N_("{factor} the devices"),
+      choice->estimate.configuration.devices / (double) MAX (1, first->estimate.configuration.devices) },
+    { choice->ruled_out_by_gpu_hours, N_("{factor} the device hours"), choice->gpu_hours / first->gpu_hours },
+    { choice->ruled_out_by_cost, N_("{factor} the money"), choice->estimate.cost.money.p50 / first->estimate.cost.money.p50 },
+  };
+  GString *counts = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (bases); i++)
+    {
+      g_autofree char *factor = bases[i].fires ? qm_format_factor (words, bases[i].factor) : NULL;
+      g_autofree char *text = factor != NULL ? qm_fill (words->translate (bases[i].text), "factor", factor, NULL) : NULL;
+
+      if (text != NULL)
+        g_string_append_printf (counts, "%s%s", counts->len > 0 ? words->translate (N_(", ")) : "", text);
+    }
+
+  return g_string_free (counts, FALSE);
+}
+
+/* What the marginal rule says against a row, by which counts of resources. */
+static char *
+qm_phrase_ruled_out (const QmWords *words, QmRecommendation *recommendation, const QmChoice *choice)
+{
+  g_autofree char *counts = ruling_counts (words, qm_recommendation_row (recommendation, 0), choice);
+
+  return qm_fill (words->translate (N_("{counts}, hardly better quality")), "counts", counts, NULL);
+}
+
 /**
  * qm_phrase_standing:
  * @words: the reader's language
@@ -168,8 +219,13 @@ qm_phrase_standing (const QmWords *words, QmRecommendation *recommendation, guin
     }
   if (choice->ruled_out_by_cost)
     {
-      *detail = g_strdup (words->translate (N_("twice the money, no better quality")));
+      *detail = qm_phrase_ruled_out (words, recommendation, choice);
       return words->translate (N_("Not worth it"));
+    }
+  if (choice->place == QM_PLACE_QUOTED && choice->ruled_out_against >= 0)
+    {
+      *detail = qm_phrase_ruled_out (words, recommendation, choice);
+      return words->translate (N_("Possible"));
     }
 
   *detail = choice->drawback != NULL ? qm_message_get_text (choice->drawback, words) : NULL;
@@ -259,6 +315,22 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
   return g_strdup (words->translate (N_("Nothing to rent: only the power is paid for.")));
 }
 
+/* What is measured is told to a tenth of a point, what is a range is not. */
+static char *
+qm_phrase_share (const QmWords *words, const QmAccuracy *accuracy, double share)
+{
+  double tenths = round (1000 * share);
+  g_autofree char *whole = qm_format_count (words, floor (tenths / 10));
+  g_autofree char *tenth = qm_format_count (words, fmod (tenths, 10));
+  g_autofree char *digits = g_strconcat (whole, words->decimal_point, tenth, NULL);
+
+  if (accuracy->basis != QM_ACCURACY_MEASURED)
+    return qm_format_percent (words, share);
+
+  /* Translators: a percentage, e.g. 82.1% */
+  return qm_fill (words->translate (N_("{digits}%")), "digits", digits, NULL);
+}
+
 /**
  * qm_phrase_quality:
  * @words: the reader's language
@@ -277,7 +349,7 @@ qm_phrase_quality (const QmWords *words, const QmAccuracy *accuracy)
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
     return g_strdup_printf (words->translate (N_("loss %.2f")), accuracy->value.p50);
 
-  return qm_format_percent (words, accuracy->value.p50);
+  return qm_phrase_share (words, accuracy, accuracy->value.p50);
 }
 
 /**
@@ -308,6 +380,9 @@ qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy)
     }
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
     return g_strdup_printf (words->translate (N_("%.2f–%.2f nats by scaling laws")), accuracy->value.p10, accuracy->value.p90);
+
+  if (accuracy->value.p10 == accuracy->value.p90)
+    return g_strdup (words->translate (N_("as the plan says")));
 
   low = qm_format_percent (words, accuracy->value.p10);
   high = qm_format_percent (words, accuracy->value.p90);
@@ -390,6 +465,8 @@ qm_phrase_place (const QmWords *words, QmPlace place)
       return words->translate (N_("To buy"));
     case QM_PLACE_CLOUD:
       return words->translate (N_("To rent"));
+    case QM_PLACE_QUOTED:
+      return words->translate (N_("As the plan says"));
     case QM_PLACE_UNSET:
     default:
       return "";

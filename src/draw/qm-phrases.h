@@ -7,6 +7,7 @@ G_BEGIN_DECLS
 
 /* Whole sentences about a choice, in the reader's language; (transfer full). */
 char       *qm_phrase_headline      (const QmWords *words, const QmChoice *choice);
+const char *qm_phrase_nothing       (const QmWords *words, const QmPlan   *plan);
 char       *qm_phrase_hardware      (const QmChoice *choice);
 char       *qm_phrase_finish        (const QmWords *words, const QmPlan   *plan,
                                      const QmEstimate *estimate);

@@ -89,6 +89,10 @@ qm_report_explanation (const QmReport *report,
     case QM_CHART_COST_TIME:
       return g_strdup (tr (report, N_("Better is lower and further left. Slanted lines are ranges: time and money move together. Grey "
                                       "choices are beaten by another in both, and what lies in the hatching breaks one of your limits.")));
+    case QM_CHART_DECISION_HOURS:
+    case QM_CHART_DECISION_MONEY:
+      return g_strdup (tr (report, N_("Each stretch of the line is one answer: between its ends the limit may move without changing it. "
+                                      "All other limits stay as they are.")));
     case QM_CHART_ACCURACY:
       return accuracy (report);
     case QM_CHART_SPOT:

@@ -180,48 +180,6 @@ matrix (QmReport *report)
                                    "memory that is needed.")));
 }
 
-/* -------------------------------------------------------------------- stages */
-
-static const char *
-stage_name (QmStage stage)
-{
-  switch (stage)
-    {
-    case QM_STAGE_PROTOTYPE: return N_("Prototype");
-    case QM_STAGE_DEVELOPMENT: return N_("Development");
-    case QM_STAGE_PRODUCTION:
-    case QM_STAGE_UNSET:
-    default: return N_("Production");
-    }
-}
-
-static void
-stages (QmReport *report)
-{
-  const double shares[] = { 0.14, 0.34, 0.12, 0.14, 0.26 };
-  const char *heads[] = {
-    tr (report, N_("Stage")), tr (report, N_("Hardware")), tr (report, N_("Time")), tr (report, N_("Cost")), "",
-  };
-  GPtrArray *plans = qm_recommendation_get_stages (report->recommendation);
-  int table;
-
-  if (plans == NULL || plans->len == 0)
-    return;
-
-  qm_document_heading (report->document, QM_VOICE_HEAD, tr (report, N_("From idea to product")), "stages");
-  table = qm_document_table (report->document, shares, 5, heads);
-  for (guint i = 0; i < plans->len; i++)
-    {
-      const QmStagePlan *plan = g_ptr_array_index (plans, i);
-      g_autofree char *time = qm_format_seconds (report->words, plan->hours * 3600);
-      g_autofree char *money = qm_format_money (report->words, plan->money, report->currency);
-      g_autofree char *text = plan->message != NULL ? qm_message_get_text (plan->message, report->words) : g_strdup ("");
-      const char *cells[] = { tr (report, stage_name (plan->stage)), plan->label, time, money, text };
-
-      qm_document_row (report->document, table, shares, 5, cells)->chosen = plan->stage == report->resolved->plan->stage;
-    }
-}
-
 /* ------------------------------------------------------------------ messages */
 
 static void
@@ -397,14 +355,13 @@ sources (QmReport *report)
  * qm_report_tables:
  * @report: a report
  *
- * Adds the decision matrix, the stages, what to watch, what was ruled out, and
+ * Adds the decision matrix, what to watch, what was ruled out, and
  * the sources.
  */
 void
 qm_report_tables (QmReport *report)
 {
   matrix (report);
-  stages (report);
   message_list (report, qm_recommendation_get_warnings (report->recommendation), tr (report, N_("What to watch")), "watch");
   rejections (report);
   sources (report);

@@ -193,9 +193,12 @@ sections (QmReport *report)
   figure (report, QM_CHART_SERVING, tr (report, N_("People and answers")), "serving", 0);
   figure (report, QM_CHART_ELASTIC, tr (report, N_("Replicas that follow the load")), "elastic", 0);
   figure (report, QM_CHART_COST_TIME, tr (report, N_("Cost and time")), "cost-time", 0);
+  figure (report, QM_CHART_DECISION_HOURS, tr (report, N_("Which hardware at which deadline")), "decision-hours", 0);
+  figure (report, QM_CHART_DECISION_MONEY, tr (report, N_("Which hardware at which budget")), "decision-money", 0);
   figure (report, QM_CHART_ACCURACY, tr (report, N_("Quality and cost")), "accuracy", 0);
   figure (report, QM_CHART_SPOT, tr (report, N_("Spot machines")), "spot", 0);
   figure (report, QM_CHART_BUY_OR_RENT, tr (report, N_("Buy or rent")), "buy-or-rent", 0);
+  figure (report, QM_CHART_STAGES, tr (report, N_("From idea to product")), "stages", 0);
   qm_report_tables (report);
 }
 

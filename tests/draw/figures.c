@@ -251,6 +251,44 @@ latency (const QmWords *words)
   return qm_chart_describe_latency (curve, 10, 6, 20, words);
 }
 
+/* Three answers under a deadline, after a stretch that nothing keeps. */
+static QmChart *
+decision (const QmWords *words)
+{
+  static const QmDevice devices[] = { { .name = "NVIDIA H100" }, { .name = "NVIDIA L40S" }, { .name = "NVIDIA L4" } };
+  static const double ends[] = { 1, 3, 9, 40, 200 };
+  g_autoptr (GArray) bands = g_array_new (FALSE, FALSE, sizeof (QmBand));
+
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (ends); i++)
+    {
+      QmBand band = { .from = ends[i], .to = ends[i + 1], .possible = i > 0 };
+
+      if (i > 0)
+        {
+          band.choice.estimate.device = &devices[i - 1];
+          band.choice.estimate.configuration.devices = i == 1 ? 8 : 1;
+          band.choice.estimate.cost.money = qm_range_exact (90.0 / (i * i));
+          g_strlcpy (band.choice.label, devices[i - 1].name, sizeof band.choice.label);
+        }
+      g_array_append_val (bands, band);
+    }
+
+  return qm_chart_describe_decision (bands, QM_DIAL_HOURS, 24, FALSE, "USD", words);
+}
+
+/* One replica would do; the rule keeps two. */
+static QmChart *
+standing_still (const QmWords *words)
+{
+  const QmElasticReplica replica = { .per_second = 8.2, .at_once = 8, .latency_p99_seconds = 2.4, .money_per_hour = 1.7, .parts = 1 };
+  const QmElasticRule rule = { .target = 0.7, .dead_band = 0.1, .fewest = 2, .most = 8, .warm_up_seconds = 480,
+                               .cool_down_seconds = 300, .every_seconds = 15 };
+  g_autoptr (GArray) load = qm_load_of_a_day (2, 3);
+  g_autoptr (QmElastic) fleet = qm_elastic_new (load, &replica, &rule);
+
+  return qm_chart_describe_elastic (fleet, "1 × L40S 48GB", "USD", words);
+}
+
 const Figure figures[] = {
   { "memory", memory_that_fits },
   { "too-small", memory_that_does_not },
@@ -265,6 +303,8 @@ const Figure figures[] = {
   { "buy-or-rent", buy_or_rent },
   { "serving", serving },
   { "elastic", elastic },
+  { "standing-still", standing_still },
+  { "decision", decision },
   { "latency", latency },
   { NULL, NULL },
 };

@@ -208,6 +208,8 @@ qm_recommendation_bands (QmRecommendation *self,
   Scale scale = { .search = search, .dial = dial };
 
   g_array_set_clear_func (bands, (GDestroyNotify) band_clear);
+  if (qm_recommendation_get_resolved (self)->plan->n_quotes > 0)
+    return bands;
   qm_search_wish (search, &scale.wish);
   if (search->job.serving && dial == QM_DIAL_HOURS)
     return bands;

@@ -151,6 +151,8 @@ qm_choice_from_row (const QmSearch *search,
     choice->drawback = qm_message_add_text (qm_message_new ("drawback", brief), "needs", QM_ARGUMENT_NAME,
                                             recipe->stack.needs != NULL ? recipe->stack.needs : "");
   choice->hurdles = row->hurdles;
+  choice->hurdle_set = row->drawbacks;
+  choice->needs = recipe->stack.needs;
   choice->score = qm_search_score (search, row, wish, &choice->broken_limit, &margin);
   choice->within_limits = choice->broken_limit == QM_LIMIT_NONE;
   seconds = isnan (row->seconds) ? search->job.economics->hours_per_month * 3600 : row->seconds;
@@ -419,19 +421,39 @@ measure_distances (const QmSearch *search,
 static int
 nearest_row (const QmSearch *search,
              const double   *distances,
+             const QmChoice *best,
              const GArray   *rows)
 {
   double nearest = INFINITY;
   int found = -1;
 
   for (guint i = 0; i < search->rows->len; i++)
-    if (distances[i] < nearest && distances[i] > 1 && !is_listed (rows, search, &g_array_index (search->rows, QmRow, i)))
+    if (distances[i] < nearest && distances[i] > 1 && !is_listed (rows, search, &g_array_index (search->rows, QmRow, i)) &&
+        (best == NULL || !is_absurd (search, &g_array_index (search->rows, QmRow, i), best)))
       {
         nearest = distances[i];
         found = i;
       }
 
   return found;
+}
+
+/* A drawback that the first row has as well tells nobody which to take. */
+static void
+tell_apart (const QmSearch *search,
+            GArray         *rows)
+{
+  for (guint i = 1; i < rows->len; i++)
+    {
+      QmChoice *row = &g_array_index (rows, QmChoice, i);
+      guint own = row->hurdle_set & ~g_array_index (rows, QmChoice, 0).hurdle_set;
+      const char *brief = qm_hurdles_brief (own, search->job.economics);
+
+      g_clear_pointer (&row->drawback, qm_message_free);
+      if (brief != NULL)
+        row->drawback = qm_message_add_text (qm_message_new ("drawback", brief), "needs", QM_ARGUMENT_NAME,
+                                             row->needs != NULL ? row->needs : "");
+    }
 }
 
 /* The choices, then more of other devices that keep the limits, then those that
@@ -464,6 +486,7 @@ qm_choices_fill_matrix (const QmSearch *search,
     }
 
   distances = measure_distances (search, wish);
-  while (rows->len < MAX_ROWS && (row = nearest_row (search, distances, rows)) >= 0)
+  while (rows->len < MAX_ROWS && (row = nearest_row (search, distances, choices->len > 0 ? &g_array_index (choices, QmChoice, 0) : NULL, rows)) >= 0)
     append_row (search, wish, row, QM_CHOICE_OTHER, rows);
+  tell_apart (search, rows);
 }

@@ -29,6 +29,10 @@ void    qm_choices_fill_matrix   (const QmSearch *search,
                                   const QmWish   *wish,
                                   const GArray   *choices,
                                   GArray         *rows);
+void    qm_quotes_fill           (QmEstimator      *estimator,
+                                  const QmResolved *resolved,
+                                  GArray           *choices,
+                                  GArray           *rows);
 void    qm_matrix_compare        (GArray         *rows,
                                   const QmLimits *limits);
 

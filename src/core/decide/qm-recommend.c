@@ -13,6 +13,7 @@ struct _QmRecommendation {
 
   QmEstimator *estimator;
   QmResolved *resolved;
+  QmHere *here;                     /* (nullable) */
   GArray *choices;                  /* of QmChoice */
   GArray *rows;                     /* of QmChoice */
   GPtrArray *rejections;
@@ -32,6 +33,7 @@ qm_recommendation_finalize (GObject *object)
 
   g_clear_object (&self->estimator);
   g_clear_pointer (&self->resolved, qm_resolved_free);
+  g_clear_pointer (&self->here, g_free);
   g_clear_pointer (&self->choices, g_array_unref);
   g_clear_pointer (&self->rows, g_array_unref);
   g_clear_pointer (&self->rejections, g_ptr_array_unref);
@@ -98,6 +100,15 @@ search_with_cheaper_methods (QmRecommendation *self,
   return g_steal_pointer (&search);
 }
 
+/* Who set no limit breaks none. */
+static QmMessage *
+say_nothing_fits (QmRecommendation *self)
+{
+  return qm_message_new ("nothing-fits", qm_plan_has_limits (self->resolved->given)
+                                           ? N_("Nothing that may be used keeps all your limits")
+                                           : N_("Nothing that may be used can do this job"));
+}
+
 static void
 warn (QmRecommendation *self)
 {
@@ -114,7 +125,7 @@ warn (QmRecommendation *self)
     }
   if (best == NULL)
     {
-      g_ptr_array_add (self->warnings, qm_message_new ("nothing-fits", N_("Nothing that may be used keeps all your limits")));
+      g_ptr_array_add (self->warnings, say_nothing_fits (self));
       return;
     }
   large = qm_batch_explain (self->estimator, self->resolved);
@@ -146,6 +157,22 @@ compare_rows (QmRecommendation *self)
     }
 }
 
+/* Nothing is looked for: the plan says what there is to choose from. */
+static void
+weigh_quotes (QmRecommendation *self)
+{
+  qm_quotes_fill (self->estimator, self->resolved, self->choices, self->rows);
+  compare_rows (self);
+  self->considered = self->rows->len;
+  self->rejections = g_ptr_array_new ();
+  self->sensitivities = g_ptr_array_new ();
+  self->stages = g_ptr_array_new ();
+  if (self->choices->len == 0)
+    g_ptr_array_add (self->warnings, say_nothing_fits (self));
+  g_ptr_array_add (self->warnings, qm_message_new ("quoted", N_("The rows are what the plan gives: their time, money and quality are not "
+                                                                "estimated")));
+}
+
 /**
  * qm_recommend:
  * @estimator: an estimator
@@ -170,6 +197,12 @@ qm_recommend (QmEstimator      *estimator,
 
   self->estimator = g_object_ref (estimator);
   self->resolved = qm_resolved_copy (resolved);
+  self->here = here != NULL ? g_memdup2 (here, sizeof *here) : NULL;
+  if (resolved->plan->n_quotes > 0)
+    {
+      weigh_quotes (self);
+      return g_steal_pointer (&self);
+    }
   search = search_with_cheaper_methods (self, here, &wish, cancellable);
 
   qm_choices_pick (search, &wish, self->choices);
@@ -277,6 +310,7 @@ qm_recommendation_simulate (QmRecommendation *self,
 
   copy->estimator = g_object_ref (self->estimator);
   copy->resolved = qm_resolved_copy (self->resolved);
+  copy->here = self->here != NULL ? g_memdup2 (self->here, sizeof *self->here) : NULL;
   g_array_unref (copy->choices);
   copy->choices = simulate_choices (self, self->choices, NULL, requests, cancellable);
   g_array_unref (copy->rows);
@@ -404,6 +438,18 @@ const QmResolved *
 qm_recommendation_get_resolved (QmRecommendation *self)
 {
   return self->resolved;
+}
+
+/**
+ * qm_recommendation_get_here:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (nullable): what this computer had when it was asked
+ */
+const QmHere *
+qm_recommendation_get_here (QmRecommendation *self)
+{
+  return self->here;
 }
 
 /**

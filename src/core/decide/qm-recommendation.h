@@ -13,6 +13,7 @@ typedef enum {
   QM_PLACE_OWNED,
   QM_PLACE_BUY,
   QM_PLACE_CLOUD,
+  QM_PLACE_QUOTED,                  /* the plan gives its figures */
 } QmPlace;
 
 /* Why a choice is on the list: alternatives differ in kind. */
@@ -76,6 +77,8 @@ typedef struct {
   GPtrArray *drawbacks;
   QmMessage *drawback;
   double hurdles;                   /* what they weigh, in natural logarithms of money */
+  guint hurdle_set;                 /* 1 << QmHurdle */
+  const char *needs;                /* (nullable): the software in the place of CUDA */
   double gpu_hours;
   double score;                     /* lower is better */
   gboolean pareto;
@@ -159,6 +162,7 @@ GPtrArray            *qm_recommendation_get_sensitivities   (QmRecommendation  *
 GPtrArray            *qm_recommendation_get_stages          (QmRecommendation  *self);
 GPtrArray            *qm_recommendation_get_warnings        (QmRecommendation  *self);
 const QmResolved     *qm_recommendation_get_resolved        (QmRecommendation  *self);
+const QmHere         *qm_recommendation_get_here            (QmRecommendation  *self);
 QmEstimator          *qm_recommendation_get_estimator       (QmRecommendation  *self);
 guint64               qm_recommendation_get_considered      (QmRecommendation  *self);
 double                qm_recommendation_get_seconds         (QmRecommendation  *self);

@@ -88,6 +88,53 @@ evaluate (const QmJob    *job,
   return TRUE;
 }
 
+/* Which software a job of no stated framework runs on hangs on the layout: one
+ * device alone is usually run by plainer software than many. A curve of both would
+ * count the software as a gain of the devices. */
+#define ONE_FRAMEWORK "fsdp"
+
+static QmResolved *
+with_one_framework (const QmResolved *resolved,
+                    const QmChoice   *choice)
+{
+  QmResolved *copy = qm_resolved_copy (resolved);
+  QmTraining *training = &copy->plan->training;
+  QmVendor vendor = choice->estimate.device != NULL ? choice->estimate.device->vendor : QM_VENDOR_OTHER;
+
+  if (training->framework[0] == '\0' && copy->plan->task == QM_TASK_LANGUAGE_MODEL && training->method == QM_METHOD_FULL &&
+      (vendor == QM_VENDOR_NVIDIA || vendor == QM_VENDOR_AMD))
+    qm_word_set (training->framework, ONE_FRAMEWORK);
+
+  return copy;
+}
+
+/* The point of the choice has the figures of the choice, the others in proportion. */
+static void
+fit_to_choice (const QmChoice *choice,
+               GArray         *points)
+{
+  double time = 1, money = 1;
+
+  for (guint i = 0; i < points->len; i++)
+    {
+      const QmScalingPoint *point = &g_array_index (points, QmScalingPoint, i);
+
+      if (point->devices != choice->estimate.configuration.devices)
+        continue;
+      time = choice->estimate.time.finish.p50 / point->seconds.p50;
+      money = choice->estimate.cost.money.p50 / point->money.p50;
+    }
+  for (guint i = 0; i < points->len; i++)
+    {
+      QmScalingPoint *point = &g_array_index (points, QmScalingPoint, i);
+
+      if (isfinite (time))
+        point->seconds = qm_range_scale (point->seconds, time);
+      if (isfinite (money))
+        point->money = qm_range_scale (point->money, money);
+    }
+}
+
 /**
  * qm_scaling_curve:
  * @estimator: an estimator
@@ -95,7 +142,7 @@ evaluate (const QmJob    *job,
  * @choice: one of its choices
  *
  * The same job on one device, two, four ... up to sixteen times as many as
- * @choice has, on the same kind of machine.
+ * @choice has, on the same kind of machine and under one framework.
  *
  * Returns: (transfer full) (element-type QmScalingPoint): what more devices
  *   bring; empty where the plan is no job with an end
@@ -107,12 +154,13 @@ qm_scaling_curve (QmEstimator      *estimator,
 {
   GArray *points = g_array_new (FALSE, FALSE, sizeof (QmScalingPoint));
   int most = MIN (MOST_DEVICES, MOST_TIMES * MAX (1, choice->estimate.configuration.devices));
+  g_autoptr (QmResolved) alike = with_one_framework (resolved, choice);
   g_autoptr (GPtrArray) recipes = NULL;
   QmRecipe *recipe;
   double first = 0;
   QmJob job;
 
-  qm_job_init (&job, estimator, resolved);
+  qm_job_init (&job, estimator, alike);
   if (!job.training || choice->estimate.device == NULL)
     return points;
 
@@ -131,6 +179,7 @@ qm_scaling_curve (QmEstimator      *estimator,
       point.efficiency = point.speed_up / n;
       g_array_append_val (points, point);
     }
+  fit_to_choice (choice, points);
 
   return points;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "hardware/qm-catalog.h"
 #include "model/qm-model.h"
 #include "plan/qm-plan.h"
 
@@ -79,6 +80,9 @@ gboolean       qm_plan_check         (const QmPlan    *plan,
                                       GError         **error);
 gboolean       qm_plan_check_model   (const QmPlan    *plan,
                                       const QmModel   *model,
+                                      GError         **error);
+gboolean       qm_plan_check_catalog (const QmPlan    *plan,
+                                      QmCatalog       *catalog,
                                       GError         **error);
 
 /* which line a member of a JSON text is on */

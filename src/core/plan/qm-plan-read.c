@@ -9,6 +9,10 @@
 #define FORMAT "quartermaster-plan"
 #define VERSION 1
 
+/* What a quote may say at most: as the limits of a plan. */
+#define LONGEST_QUOTE 1e9
+#define DEAREST_QUOTE 1e12
+
 /* A text full of keys that mean nothing shall not be answered at length. */
 #define MOST_WARNINGS 100
 
@@ -202,6 +206,111 @@ read_owned (Reader      *self,
   return TRUE;
 }
 
+/* ------------------------------------------------------------------------ quotes */
+
+static gboolean
+read_quote_figure (Reader      *self,
+                   const char  *path,
+                   JsonNode    *node,
+                   double       highest,
+                   double      *value,
+                   GError     **error)
+{
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || (json_node_get_value_type (node) != G_TYPE_INT64 && json_node_get_value_type (node) != G_TYPE_DOUBLE))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("a number is expected"));
+
+  *value = json_node_get_double (node);
+  if (*value > 0 && *value <= highest)
+    return TRUE;
+
+  return highest == 1 ? fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a share from 0 to 1 is expected"))
+                      : fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a number above 0 is expected"));
+}
+
+static gboolean
+read_quote_member (Reader      *self,
+                   const char  *quote_path,
+                   const char  *name,
+                   QmQuote     *quote,
+                   JsonNode    *node,
+                   GError     **error)
+{
+  g_autofree char *path = g_strconcat (quote_path, ".", name, NULL);
+
+  if (g_str_equal (name, "device"))
+    return read_owned_device (self, path, node, quote->device, error);
+  if (g_str_equal (name, "devices"))
+    return read_owned_count (self, path, node, &quote->devices, error);
+  if (g_str_equal (name, "nodes"))
+    return read_owned_count (self, path, node, &quote->nodes, error);
+  if (g_str_equal (name, "hours"))
+    return read_quote_figure (self, path, node, LONGEST_QUOTE, &quote->hours, error);
+  if (g_str_equal (name, "money"))
+    return read_quote_figure (self, path, node, DEAREST_QUOTE, &quote->money, error);
+  if (g_str_equal (name, "accuracy"))
+    return read_quote_figure (self, path, node, 1, &quote->accuracy, error);
+
+  warn_unknown_key (self, path, "quotes[].device");
+  return TRUE;
+}
+
+static gboolean
+read_quote (Reader      *self,
+            const char  *path,
+            QmQuote     *quote,
+            JsonNode    *node,
+            GError     **error)
+{
+  g_autoptr (GList) members = NULL;
+
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("an object with device, devices, hours and money is expected"));
+
+  *quote = (QmQuote) { .devices = 1, .nodes = 1, .hours = NAN, .money = NAN, .accuracy = NAN };
+  members = json_object_get_members (json_node_get_object (node));
+  for (GList *l = members; l != NULL; l = l->next)
+    if (!read_quote_member (self, path, l->data, quote, json_object_get_member (json_node_get_object (node), l->data), error))
+      return FALSE;
+  if (quote->device[0] == '\0' || isnan (quote->hours) || isnan (quote->money))
+    return fail (self, path, error, QM_PLAN_ERROR_MISSING, N_("device, hours and money must be there"));
+
+  return quote->devices % quote->nodes == 0 ||
+         fail (self, path, error, QM_PLAN_ERROR_CONFLICT, N_("devices is the number of all machines together: a multiple of nodes"));
+}
+
+static gboolean
+read_quotes (Reader      *self,
+             QmPlan      *plan,
+             JsonNode    *node,
+             GError     **error)
+{
+  JsonArray *array;
+  guint n;
+
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return fail (self, "quotes", error, QM_PLAN_ERROR_TYPE, N_("a list of hardware with its figures is expected"));
+
+  array = json_node_get_array (node);
+  n = json_array_get_length (array);
+  if (n > QM_MAX_QUOTES)
+    return fail (self, "quotes", error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("quotes[%u]", i);
+
+      if (!read_quote (self, path, &plan->quotes[i], json_array_get_element (array, i), error))
+        return FALSE;
+    }
+  plan->n_quotes = n;
+
+  return TRUE;
+}
+
 /* ------------------------------------------------------------------------ fields */
 
 /* A word of an open vocabulary that the program does not know: it does what it
@@ -256,6 +365,8 @@ read_member (Reader      *self,
     return read_field (self, field, plan, node, error);
   if (strcmp (path, "places.owned") == 0)
     return read_owned (self, plan, node, error);
+  if (strcmp (path, "quotes") == 0)
+    return read_quotes (self, plan, node, error);
   if (is_section (path))
     return JSON_NODE_HOLDS_NULL (node) ||
            (JSON_NODE_HOLDS_OBJECT (node) && read_object (self, plan, json_node_get_object (node), path, error)) ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "plan/qm-flow.h"
@@ -45,6 +46,33 @@ write_owned (JsonObject   *root,
   json_object_set_array_member (section_of (root, "places.owned"), "owned", array);
 }
 
+static void
+write_quotes (JsonObject   *root,
+              const QmPlan *plan)
+{
+  JsonArray *array;
+
+  if (plan->n_quotes == 0)
+    return;
+
+  array = json_array_new ();
+  for (int i = 0; i < plan->n_quotes; i++)
+    {
+      const QmQuote *quote = &plan->quotes[i];
+      JsonObject *object = json_object_new ();
+
+      json_object_set_string_member (object, "device", quote->device);
+      json_object_set_int_member (object, "devices", quote->devices);
+      json_object_set_int_member (object, "nodes", quote->nodes);
+      json_object_set_double_member (object, "hours", quote->hours);
+      json_object_set_double_member (object, "money", quote->money);
+      if (!isnan (quote->accuracy))
+        json_object_set_double_member (object, "accuracy", quote->accuracy);
+      json_array_add_object_element (array, object);
+    }
+  json_object_set_array_member (root, "quotes", array);
+}
+
 /**
  * qm_plan_to_data:
  * @self: a plan
@@ -75,6 +103,7 @@ qm_plan_to_data (const QmPlan *self,
                                 qm_plan_field_write (&fields[i], self));
     }
   write_owned (root, self);
+  write_quotes (root, self);
   json_node_take_object (node, root);
 
   text = qm_json_to_text (node, TRUE);

@@ -68,6 +68,24 @@ qm_plan_free (QmPlan *self)
   g_free (self);
 }
 
+static gboolean
+same_quotes (const QmPlan *a,
+             const QmPlan *b)
+{
+  if (a->n_quotes != b->n_quotes)
+    return FALSE;
+  for (int i = 0; i < a->n_quotes; i++)
+    {
+      const QmQuote *x = &a->quotes[i], *y = &b->quotes[i];
+
+      if (!g_str_equal (x->device, y->device) || x->devices != y->devices || x->nodes != y->nodes || x->hours != y->hours ||
+          x->money != y->money || !(x->accuracy == y->accuracy || (isnan (x->accuracy) && isnan (y->accuracy))))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /**
  * qm_plan_equal:
  * @a: a plan
@@ -96,7 +114,7 @@ qm_plan_equal (const QmPlan *a,
         return FALSE;
     }
 
-  return TRUE;
+  return same_quotes (a, b);
 }
 
 /**
@@ -123,6 +141,19 @@ double
 qm_plan_get_headroom (const QmPlan *self)
 {
   return isnan (self->limits.headroom) ? USUAL_HEADROOM : self->limits.headroom;
+}
+
+/**
+ * qm_plan_has_limits:
+ * @self: a plan as it was given
+ *
+ * Returns: whether the person set any limit on money, time, quality or latency
+ */
+gboolean
+qm_plan_has_limits (const QmPlan *self)
+{
+  return !isnan (self->limits.money) || !isnan (self->limits.hours) || !isnan (self->limits.min_accuracy) ||
+         self->serving.latency_p99_seconds > 0;
 }
 
 /**

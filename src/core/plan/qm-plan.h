@@ -155,6 +155,23 @@ typedef struct {
 #define QM_MAX_OWNED 16
 
 /**
+ * QmQuote:
+ *
+ * Hardware whose figures the person has from elsewhere: from an offer, an
+ * article, own runs. Weighed by these, not by an estimate.
+ */
+typedef struct {
+  QmWord device;
+  int devices;                      /* per machine times machines: all of them */
+  int nodes;
+  double hours;                     /* from the order to the result */
+  double money;                     /* in the currency of the limits */
+  double accuracy;                  /* 0-1; NaN unset */
+} QmQuote;
+
+#define QM_MAX_QUOTES 16
+
+/**
  * QmCosts:
  *
  * What the person knows of money and power better than the catalog. All unset
@@ -250,6 +267,8 @@ typedef struct {
   QmPlaces places;
   QmCosts costs;
   QmConfiguration configuration;
+  int n_quotes;
+  QmQuote quotes[QM_MAX_QUOTES];
 } QmPlan;
 
 #define QM_TYPE_PLAN (qm_plan_get_type ())
@@ -265,6 +284,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmPlan, qm_plan_free)
 
 const char *qm_plan_get_currency (const QmPlan *self);
 double   qm_plan_get_headroom  (const QmPlan  *self);
+gboolean qm_plan_has_limits    (const QmPlan  *self);
 gboolean qm_plan_is_training   (const QmPlan  *self);
 gboolean qm_plan_is_inference  (const QmPlan  *self);
 

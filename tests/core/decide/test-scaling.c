@@ -233,6 +233,26 @@ test_flattens (void)
   g_assert_cmpfloat (last->speed_up / before->speed_up, <, 1.35);
 }
 
+/* A plan that names no framework: one device alone would be estimated on plainer
+ * software than many, and 128 devices were 157 times as fast as one. */
+static void
+test_one_framework (void)
+{
+  g_autoptr (QmResolved) resolved = resolve (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'train', 'model': {'parameters': 1.3e9},"
+    " 'training': {'method': 'full', 'tokens': 2.6e10}}");
+  g_autoptr (GArray) curve = NULL;
+  QmChoice choice = { .machines = 1, .place = QM_PLACE_OWNED };
+
+  qm_estimate_clear (&choice.estimate);
+  choice.estimate.device = qm_catalog_find_device (catalog, "b200-sxm");
+  choice.estimate.configuration.devices = 8;
+  curve = qm_scaling_curve (estimator, resolved, &choice);
+  g_assert_cmpuint (curve->len, ==, 8);
+  for (guint i = 1; i < curve->len; i++)
+    g_assert_cmpfloat (g_array_index (curve, QmScalingPoint, i).efficiency, <, 1.03);
+}
+
 /* Of yolov5 on 2080 Ti an epoch took 60, 36, 20 and 30 minutes on 1, 2, 4 and 8 cards
  * (ultralytics/yolov5#1860): cards without a path of their own share that of the
  * host, and the curve has its best point at four. */
@@ -385,6 +405,7 @@ main (int   argc,
     }
   g_test_add_func ("/scaling/flattens", test_flattens);
   g_test_add_func ("/scaling/optimum", test_optimum);
+  g_test_add_func ("/scaling/one-framework", test_one_framework);
   g_test_add_func ("/scaling/experts", test_experts);
   g_test_add_func ("/scaling/larger-batches", test_larger_batches);
   g_test_add_func ("/scaling/batch-of-tokens", test_batch_of_tokens);

@@ -284,6 +284,36 @@ test_owned (void)
 }
 
 static void
+test_quotes (void)
+{
+  g_autoptr (QmPlan) plan = read_with ("\"quotes\": [{\"device\": \"l4\", \"hours\": 7.5, \"money\": 12, \"accuracy\": 0.821},"
+                                       "{\"device\": \"l4\", \"devices\": 8, \"nodes\": 2, \"hours\": 2, \"money\": 20, \"accuracy\": null}]", NULL);
+
+  g_assert_cmpint (plan->n_quotes, ==, 2);
+  g_assert_cmpstr (plan->quotes[0].device, ==, "l4");
+  g_assert_cmpint (plan->quotes[0].devices, ==, 1);
+  g_assert_cmpfloat (plan->quotes[0].hours, ==, 7.5);
+  g_assert_cmpfloat (plan->quotes[0].money, ==, 12);
+  g_assert_cmpfloat (plan->quotes[0].accuracy, ==, 0.821);
+  g_assert_cmpint (plan->quotes[1].nodes, ==, 2);
+  g_assert_true (isnan (plan->quotes[1].accuracy));
+
+  assert_field_error ("\"quotes\": {}", QM_PLAN_ERROR_TYPE, "4: quotes: a list of hardware with its figures is expected");
+  assert_field_error ("\"quotes\": [\n3]", QM_PLAN_ERROR_TYPE,
+                      "5: quotes[0]: an object with device, devices, hours and money is expected");
+  assert_field_error ("\"quotes\": [{\"device\":\"l4\", \"hours\": 1}]", QM_PLAN_ERROR_MISSING,
+                      "4: quotes[0]: device, hours and money must be there");
+  assert_field_error ("\"quotes\": [{\"device\":\"l4\", \"hours\": 0, \"money\": 1}]", QM_PLAN_ERROR_VALUE,
+                      "4: quotes[0].hours: a number above 0 is expected");
+  assert_field_error ("\"quotes\": [{\"device\":\"l4\", \"hours\": 1, \"money\": \"1\"}]", QM_PLAN_ERROR_TYPE,
+                      "4: quotes[0].money: a number is expected");
+  assert_field_error ("\"quotes\": [{\"device\":\"l4\", \"hours\": 1, \"money\": 1, \"accuracy\": 82}]", QM_PLAN_ERROR_VALUE,
+                      "4: quotes[0].accuracy: a share from 0 to 1 is expected");
+  assert_field_error ("\"quotes\": [{\"device\":\"l4\", \"devices\": 3, \"nodes\": 2, \"hours\": 1, \"money\": 1}]", QM_PLAN_ERROR_CONFLICT,
+                      "4: quotes[0]: devices is the number of all machines together: a multiple of nodes");
+}
+
+static void
 test_conflicts (void)
 {
   assert_field_error ("\"training\": {\n\"global_batch\": 64},\n\"configuration\": {\"data_parallel\": 8, \"micro_batch\": 4, "
@@ -435,6 +465,7 @@ main (int   argc,
   g_test_add_func ("/plan/read/vocabularies", test_vocabularies);
   g_test_add_func ("/plan/read/ranges", test_ranges);
   g_test_add_func ("/plan/read/owned", test_owned);
+  g_test_add_func ("/plan/read/quotes", test_quotes);
   g_test_add_func ("/plan/read/conflicts", test_conflicts);
   g_test_add_func ("/plan/read/batch-without-accumulation", test_batch_without_accumulation);
   g_test_add_func ("/plan/read/warnings", test_warnings);
