@@ -104,7 +104,7 @@ pages() {
 # Exit status 1: the plan has nothing for this kind.
 charts() {
   local kind scheme status
-  for kind in memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages; do
+  for kind in memory sizing scaling serving latency cost-time accuracy buy-or-rent spot elastic stages decision-hours decision-money; do
     for scheme in '' --dark; do
       "$cli" chart "$plan" --kind $kind $scheme -o "$folder/chart-$kind${scheme#-}.png" 2>"$work/log"
       status=$?
