@@ -181,8 +181,8 @@ lost_points (const QmQuantizationLaw *law,
  * What quantising the weights costs: ln (PPL / PPL16) =
  * exp (c0 + c_D·ln (D / 15·10¹²) + c_N·ln (N / 8·10⁹) + method)·exp (−s·(b − 4.5)),
  * b bits of the matrices, D training tokens; and task points A·(N / 8·10⁹)^−g, A
- * by whether the weights have 8 bits or 4. Fitted on 65 published perplexities
- * and 31 task scores of quantised models.
+ * by whether the weights have 8 bits or 4, below 4 bits times exp (−s·(b − 4.25)).
+ * Fitted on 65 published perplexities and 31 task scores of quantised models.
  *
  * Returns: factor on the perplexity and percentage points lost; 1 and 0 for
  *   formats of 16 bits; not known where the format or the size is not

@@ -44,7 +44,7 @@ shape_factor (const QmLlmJob *job)
  * qm_llm_memory_width:
  * @job: a job
  *
- * Returns: ln (p90 / p50) of its memory: what 81 % of the measured cases of its
+ * Returns: ln (p90 / p50) of its memory: what four of five measured cases of its
  *   class kept within when they were left out of the fit; wider where the shape
  *   was guessed
  */

@@ -183,7 +183,6 @@ vision_passes (const QmOtherDomains *self,
          (is_frozen ? self->constants->vision.frozen_norm : 1);
 }
 
-/* The processor launches operators, matches boxes, and decodes what comes in. */
 /* Pictures a second that one device of a machine gets: each process takes in so
  * many, and TensorFlow decodes them on the cores that all of a machine share. */
 static double
@@ -201,6 +200,7 @@ pictures_per_device (const QmOtherDomains *self,
   return fmin (host->process_rate, cores * host->decode_rate / per_machine);
 }
 
+/* The processor launches operators, matches boxes, and decodes what comes in. */
 static double
 vision_host (const QmOtherDomains *self,
              const QmDomainSite   *site,
