@@ -16,7 +16,7 @@ az group create --name {{job|name}} --location {{region|word}}
 if [ -n "$EMAIL" ]; then
   az consumption budget create-with-rg --budget-name {{job|name}} --resource-group {{job|name}} --amount {{budget|word}} \
     --category Cost --time-grain Monthly --time-period start-date="$(date +%Y-%m-01)" end-date="$(date -d '+1 year' +%Y-%m-01)" \
-    --notifications "{near: {enabled: true, operator: GreaterThan, threshold: 80, contact-emails: [\"$EMAIL\"]}}"
+    --notifications '{"near": {"enabled": true, "operator": "GreaterThan", "threshold": 80, "contact-emails": ["'"$EMAIL"'"]}}'
 else
   echo "No alarm: EMAIL is not set." >&2
 fi

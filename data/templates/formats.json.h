@@ -26,7 +26,7 @@ N_("The az command, signed in: az login");
 N_("Quota for the machine family");
 N_("SkyPilot");
 N_("it rents machines; no choice within your limits is rented");
-N_("SkyPilot knows none of the clouds that your limits leave");
+N_("no choice within your limits is a machine of a cloud that SkyPilot knows: allow one under places.cloud");
 N_("TPUs take another start: see gcloud");
 N_("pip install skypilot");
 N_("sky check finds at least one cloud");

@@ -14,7 +14,7 @@ BILLING_ACCOUNT=${BILLING_ACCOUNT:-}
 
 # An alarm before the money is gone.
 if [ -n "$BILLING_ACCOUNT" ]; then
-  gcloud billing budgets create --billing-account="$BILLING_ACCOUNT" --display-name={{title|shell}} \
+  gcloud billing budgets create --billing-account="$BILLING_ACCOUNT" --display-name={{job|name}} \
     --filter-projects="projects/$PROJECT" --budget-amount={{budget|word}}{{currency|word}} \
     --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0
 else

@@ -89,10 +89,32 @@ add_file (GPtrArray  *files,
   g_ptr_array_add (files, file);
 }
 
+/* What one export makes: the answer is sought once, however many formats are
+ * written of it. */
+typedef struct {
+  QmCli *cli;
+  const char *path;                 /* of the plan */
+  const char *directory;
+  gboolean force;
+  QmLauncher *launcher;
+  QmRecommendation *recommendation; /* (nullable): among all places of the plan */
+  GString *failed;                  /* the formats that could not be written */
+} Export;
+
+static void
+export_clear (Export *self)
+{
+  g_clear_pointer (&self->launcher, qm_launcher_free);
+  g_clear_object (&self->recommendation);
+  if (self->failed != NULL)
+    g_string_free (self->failed, TRUE);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Export, export_clear)
+
 /* The best choice for which the format makes sense. */
 static GPtrArray *
-launch_files (QmCli            *cli,
-              QmLauncher       *launcher,
+launch_files (Export           *self,
               const char       *format,
               QmRecommendation *recommendation,
               GError          **error)
@@ -109,12 +131,12 @@ launch_files (QmCli            *cli,
 
       if (!row->within_limits)
         continue;
-      files = qm_launcher_write (launcher, format, cli->estimator, resolved, row, date, &local);
+      files = qm_launcher_write (self->launcher, format, self->cli->estimator, resolved, row, date, &local);
       if (files != NULL)
         return g_steal_pointer (&files);
       if (!g_error_matches (local, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
         {
-          g_propagate_error (error, g_steal_pointer (&local));
+          g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: %s: ", format, row->offer != NULL ? row->offer->id : row->label);
           return NULL;
         }
       if (first == NULL)
@@ -124,56 +146,74 @@ launch_files (QmCli            *cli,
   if (first != NULL)
     g_propagate_error (error, g_steal_pointer (&first));
   else
-    qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("nothing that may be used can do this job as you ask"), NULL);
+    qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS, NULL, N_("{format}: {why}"), "format", format,
+                  "=why", N_("nothing that may be used can do this job as you ask"), NULL);
   return NULL;
 }
 
-/* Of a provider's own format, the best among its machines is wanted. */
-static void
-keep_to_provider (QmResolved *resolved,
-                  const char *provider)
+/* Of a format that starts the machines of some providers alone, the best of
+ * those that the plan allows is wanted. */
+static gboolean
+keep_to_providers (QmResolved *resolved,
+                   GStrv       providers)
 {
   QmWordList *cloud = &resolved->plan->places.cloud;
+  QmWordList kept = { 0 };
 
-  if (provider == NULL || (cloud->n >= 0 && !qm_word_list_contains (cloud, provider)))
-    return;
+  for (guint i = 0; providers != NULL && providers[i] != NULL && kept.n < QM_MAX_WORDS; i++)
+    if (cloud->n < 0 || qm_word_list_contains (cloud, providers[i]))
+      qm_word_set (kept.words[kept.n++], providers[i]);
+  if (kept.n == 0)
+    return FALSE;
 
-  cloud->n = 1;
-  qm_word_set (cloud->words[0], provider);
+  *cloud = kept;
   resolved->plan->places.buy = QM_TERNARY_NO;
   resolved->plan->places.this_computer = QM_TERNARY_NO;
+  return TRUE;
+}
+
+static QmRecommendation *
+recommend (Export      *self,
+           GStrv        providers,
+           GError     **error)
+{
+  g_autoptr (QmResolved) resolved = NULL;
+  QmRecommendation *recommendation;
+
+  if (providers == NULL && self->recommendation != NULL)
+    return g_object_ref (self->recommendation);
+  resolved = qm_cli_load_plan (self->cli, self->path, error);
+  if (resolved == NULL)
+    return NULL;
+  if (!keep_to_providers (resolved, providers) && self->recommendation != NULL)
+    return g_object_ref (self->recommendation);
+
+  recommendation = qm_cli_recommend (self->cli, resolved, error);
+  if (providers == NULL)
+    g_set_object (&self->recommendation, recommendation);
+  return recommendation;
 }
 
 static GPtrArray *
-make_files (QmCli       *cli,
+make_files (Export      *self,
             const char  *format,
-            const char  *path,
             GError     **error)
 {
-  g_autofree char *directory = template_directory ();
-  g_autoptr (QmLauncher) launcher = qm_launcher_new (directory, error);
-  g_autoptr (QmResolved) resolved = NULL;
-  g_autoptr (QmRecommendation) recommendation = NULL;
+  g_auto (GStrv) providers = qm_launcher_providers (self->launcher, format, self->cli->catalog);
+  g_autoptr (QmRecommendation) recommendation = recommend (self, providers, error);
   g_autoptr (GPtrArray) files = NULL;
 
-  if (launcher == NULL)
-    return NULL;
-  resolved = qm_cli_load_plan (cli, path, error);
-  if (resolved == NULL)
-    return NULL;
-  keep_to_provider (resolved, qm_launcher_provider (launcher, format));
-  recommendation = qm_cli_recommend (cli, resolved, error);
   if (recommendation == NULL)
     return NULL;
   if (strcmp (format, "csv") != 0 && strcmp (format, "json") != 0)
-    return launch_files (cli, launcher, format, recommendation, error);
+    return launch_files (self, format, recommendation, error);
 
   files = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_launch_file_free);
   if (strcmp (format, "csv") == 0)
     add_file (files, "choices.csv", matrix_as_csv (recommendation));
   else
     {
-      g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, cli->estimator);
+      g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, self->cli->estimator);
 
       add_file (files, "recommendation.json", json_to_string (node, TRUE));
     }
@@ -232,40 +272,49 @@ save (GPtrArray   *files,
   return TRUE;
 }
 
-/* Each format to a folder of its own; those that make no sense say why. */
-static gboolean
-export_all (QmCli       *cli,
-            const char  *path,
-            const char  *directory,
-            gboolean     force,
-            GError     **error)
+/* Each format to a folder of its own. One that makes no sense says why; one that
+ * cannot be written keeps no other from being so. */
+static void
+export_one (Export     *self,
+            const char *format)
 {
-  g_autofree char *templates = template_directory ();
-  g_autoptr (QmLauncher) launcher = qm_launcher_new (templates, error);
-  g_auto (GStrv) formats = launcher != NULL ? qm_launcher_formats (launcher) : NULL;
+  g_autofree char *folder = g_build_filename (self->directory, format, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) files = make_files (self, format, &error);
+  g_autofree char *why = NULL;
 
-  for (guint i = 0; formats != NULL && formats[i] != NULL; i++)
-    {
-      g_autofree char *folder = g_build_filename (directory, formats[i], NULL);
-      g_autoptr (GError) local = NULL;
-      g_autoptr (GPtrArray) files = make_files (cli, formats[i], path, &local);
+  if (files != NULL && save (files, folder, self->force, &error))
+    return;
 
-      if (files == NULL && g_error_matches (local, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
-        {
-          g_autofree char *why = qm_error_get_text (local, qm_language_get_words ());
+  why = qm_error_get_text (error, qm_language_get_words ());
+  g_printerr ("%s\n", why);
+  if (!g_error_matches (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
+    g_string_append_printf (self->failed, "%s%s", self->failed->len > 0 ? ", " : "", format);
+}
 
-          g_printerr ("%s\n", why);
-        }
-      else if (files == NULL)
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
-      else if (!save (files, folder, force, error))
-        return FALSE;
-    }
+static gboolean
+export_all (Export  *self,
+            GError **error)
+{
+  g_auto (GStrv) formats = qm_launcher_formats (self->launcher);
 
-  return formats != NULL;
+  /* Where there is no answer at all, it is said once. */
+  g_clear_object (&self->recommendation);
+  self->recommendation = recommend (self, NULL, error);
+  if (self->recommendation == NULL)
+    return FALSE;
+
+  self->failed = g_string_new (NULL);
+  for (guint i = 0; formats[i] != NULL; i++)
+    export_one (self, formats[i]);
+  export_one (self, "csv");
+  export_one (self, "json");
+  if (self->failed->len == 0)
+    return TRUE;
+
+  qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_TEMPLATE, NULL, N_("could not be written: {list}; the others are"),
+                "list", self->failed->str, NULL);
+  return FALSE;
 }
 
 /**
@@ -293,7 +342,9 @@ qm_command_export (QmCli   *cli,
     G_OPTION_ENTRY_NULL
   };
   g_auto (GStrv) left = g_strdupv (arguments);
+  g_auto (Export) self = { .cli = cli };
   g_autoptr (GPtrArray) files = NULL;
+  g_autofree char *templates = template_directory ();
 
   if (!qm_cli_parse (cli, &left, entries, 1, 1, error))
     return FALSE;
@@ -302,11 +353,15 @@ qm_command_export (QmCli   *cli,
       g_set_error (error, QM_USAGE_ERROR, 0, _("export: %s is missing"), format == NULL ? "--format FORMAT" : "-o DIR");
       return FALSE;
     }
-  if (qm_cli_get_estimator (cli, error) == NULL)
+  self.path = left[1];
+  self.directory = directory;
+  self.force = force;
+  self.launcher = qm_launcher_new (templates, error);
+  if (self.launcher == NULL || qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 
   if (strcmp (format, "all") == 0)
-    return export_all (cli, left[1], directory, force, error);
-  files = make_files (cli, format, left[1], error);
+    return export_all (&self, error);
+  files = make_files (&self, format, error);
   return files != NULL && save (files, directory, force, error);
 }

@@ -57,6 +57,16 @@ find_accelerator (QmCatalog  *catalog,
   return NULL;
 }
 
+/* The clouds that SkyPilot knows. */
+static JsonArray *
+list_clouds (QmCatalog *catalog)
+{
+  JsonNode *table = qm_catalog_table (catalog, "software");
+
+  return table != NULL ? json_object_get_array_member (json_object_get_object_member (json_node_get_object (table), "skypilot_clouds"), "clouds")
+                       : NULL;
+}
+
 /**
  * qm_launch_add_clouds:
  * @values: what templates can use
@@ -73,7 +83,7 @@ qm_launch_add_clouds (JsonObject     *values,
                       const QmPlan   *plan,
                       const QmChoice *choice)
 {
-  static const char * const clouds[] = { "aws", "azure", "gcp", "lambda", "runpod", "nebius", "oci", "vast", "paperspace" };
+  JsonArray *clouds = list_clouds (catalog);
   const QmDevice *device = choice->estimate.device;
   const char *provider = choice->offer != NULL ? choice->offer->provider : "";
   const char *accelerator = find_accelerator (catalog, device->id);
@@ -82,17 +92,52 @@ qm_launch_add_clouds (JsonObject     *values,
   json_object_set_string_member (values, "cloud", "");
   json_object_set_boolean_member (values, "sky_cloud", FALSE);
   json_object_set_string_member (values, "accelerator", accelerator != NULL ? accelerator : "");
-  for (guint i = 0; i < G_N_ELEMENTS (clouds); i++)
+  for (guint i = 0; clouds != NULL && i < json_array_get_length (clouds); i++)
     {
-      g_autofree char *flag = g_strconcat ("also_", clouds[i], NULL);
-      gboolean other = strcmp (provider, clouds[i]) != 0;
+      const char *cloud = json_array_get_string_element (clouds, i);
+      g_autofree char *flag = g_strconcat ("also_", cloud, NULL);
+      gboolean other = strcmp (provider, cloud) != 0;
 
       if (!other)
         {
           json_object_set_string_member (values, "cloud", provider);
           json_object_set_boolean_member (values, "sky_cloud", TRUE);
         }
-      json_object_set_boolean_member (values, flag, other && accelerator != NULL && is_allowed (plan, clouds[i]) &&
-                                                    is_offered (catalog, clouds[i], device->id, count));
+      json_object_set_boolean_member (values, flag, other && accelerator != NULL && is_allowed (plan, cloud) &&
+                                                    is_offered (catalog, cloud, device->id, count));
     }
+}
+
+/**
+ * qm_launcher_providers:
+ * @self: a launcher
+ * @format: the id of a format
+ * @catalog: a catalog
+ *
+ * Returns: (transfer full) (nullable): the providers whose machines alone the
+ *   format starts; %NULL where it starts any
+ */
+GStrv
+qm_launcher_providers (QmLauncher *self,
+                       const char *format,
+                       QmCatalog  *catalog)
+{
+  JsonArray *conditions = qm_launcher_get_conditions (self, format);
+  JsonArray *clouds = list_clouds (catalog);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  gboolean bound = FALSE;
+
+  for (guint i = 0; conditions != NULL && i < json_array_get_length (conditions); i++)
+    {
+      JsonObject *condition = json_array_get_object_element (conditions, i);
+      const char *value = json_object_get_string_member (condition, "value");
+
+      if (strcmp (value, "provider") == 0)
+        g_strv_builder_add (builder, json_object_get_string_member (condition, "is"));
+      for (guint j = 0; strcmp (value, "sky_cloud") == 0 && clouds != NULL && j < json_array_get_length (clouds); j++)
+        g_strv_builder_add (builder, json_array_get_string_element (clouds, j));
+      bound = bound || strcmp (value, "provider") == 0 || strcmp (value, "sky_cloud") == 0;
+    }
+
+  return bound ? g_strv_builder_end (builder) : NULL;
 }

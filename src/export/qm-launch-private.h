@@ -5,7 +5,12 @@
 
 G_BEGIN_DECLS
 
+JsonArray  *qm_launch_load_formats (JsonParser  *parser,
+                                    const char  *path,
+                                    GError     **error);
 JsonArray  *qm_launcher_get_list (QmLauncher *self);
+JsonArray  *qm_launcher_get_conditions (QmLauncher *self,
+                                        const char *format);
 const char *qm_launch_senseless  (JsonObject *format,
                                   JsonObject *values);
 gboolean    qm_launch_applies    (JsonObject *part,

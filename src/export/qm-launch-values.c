@@ -410,6 +410,22 @@ add_disk (JsonObject       *values,
   set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
 }
 
+/* Names are of Latin letters; a title of others stands behind the model. */
+static void
+add_job_name (JsonObject       *values,
+              const QmResolved *resolved)
+{
+  const char *title = resolved->plan->title;
+  g_autofree char *plain = g_str_to_ascii (title, "C");
+  g_autofree char *both = g_strdup_printf ("%s %s", resolved->model->id, title);
+  gboolean latin = FALSE;
+
+  for (const char *c = plain; *c != '\0'; c++)
+    latin = latin || g_ascii_isalpha (*c);
+
+  set_text (values, "job", title[0] == '\0' ? resolved->model->id : latin ? title : both);
+}
+
 /**
  * qm_launch_values:
  * @estimator: an estimator
@@ -432,7 +448,7 @@ qm_launch_values (QmEstimator      *estimator,
   gboolean title = plan->title[0] != '\0';
 
   set_text (values, "title", title ? plan->title : "Untitled plan");
-  set_text (values, "job", title ? plan->title : resolved->model->id);
+  add_job_name (values, resolved);
   set_text (values, "date", date);
   set_text (values, "label", choice->label);
   set_text (values, "task", qm_enum_to_word (QM_TYPE_TASK, plan->task));

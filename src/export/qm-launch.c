@@ -33,7 +33,8 @@ qm_launch_file_free (QmLaunchFile *self)
 /**
  * qm_launcher_new:
  * @template_directory: the folder with `formats.json` and the templates
- * @error: return location for an error
+ * @error: return location for an error: where `formats.json` is not as it must
+ *   be, with the line
  *
  * Returns: (transfer full): a launcher, or %NULL with @error set
  */
@@ -43,21 +44,12 @@ qm_launcher_new (const char  *template_directory,
 {
   g_autoptr (QmLauncher) self = g_new0 (QmLauncher, 1);
   g_autofree char *path = g_build_filename (template_directory, "formats.json", NULL);
-  JsonNode *root;
 
   self->directory = g_strdup (template_directory);
   self->parser = json_parser_new ();
-  if (!json_parser_load_from_file (self->parser, path, error))
+  self->formats = qm_launch_load_formats (self->parser, path, error);
+  if (self->formats == NULL)
     return NULL;
-
-  root = json_parser_get_root (self->parser);
-  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || !json_object_has_member (json_node_get_object (root), "formats"))
-    {
-      qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_TEMPLATE, NULL, N_("{path}: an object with \"formats\" is expected"),
-                    "path", path, NULL);
-      return NULL;
-    }
-  self->formats = json_object_get_array_member (json_node_get_object (root), "formats");
 
   return g_steal_pointer (&self);
 }
@@ -186,30 +178,19 @@ qm_launch_applies (JsonObject *part,
 }
 
 /**
- * qm_launcher_provider:
+ * qm_launcher_get_conditions:
  * @self: a launcher
  * @format: the id of a format
  *
- * Returns: (nullable): the provider whose machines alone the format starts
+ * Returns: (transfer none) (nullable): when the format makes sense
  */
-const char *
-qm_launcher_provider (QmLauncher *self,
-                      const char *format)
+JsonArray *
+qm_launcher_get_conditions (QmLauncher *self,
+                            const char *format)
 {
-  g_autoptr (GError) unknown = NULL;
-  JsonObject *description = find_format (self, format, &unknown);
-  JsonArray *conditions = description != NULL && json_object_has_member (description, "when")
-                            ? json_object_get_array_member (description, "when") : NULL;
+  JsonObject *description = find_format (self, format, NULL);
 
-  for (guint i = 0; conditions != NULL && i < json_array_get_length (conditions); i++)
-    {
-      JsonObject *condition = json_array_get_object_element (conditions, i);
-
-      if (strcmp (json_object_get_string_member (condition, "value"), "provider") == 0)
-        return json_object_get_string_member (condition, "is");
-    }
-
-  return NULL;
+  return description != NULL && json_object_has_member (description, "when") ? json_object_get_array_member (description, "when") : NULL;
 }
 
 static QmLaunchFile *

@@ -66,8 +66,9 @@ void        qm_launcher_free        (QmLauncher       *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmLauncher, qm_launcher_free)
 
 GStrv       qm_launcher_formats     (QmLauncher       *self);
-const char *qm_launcher_provider    (QmLauncher       *self,
-                                     const char       *format);
+GStrv       qm_launcher_providers   (QmLauncher       *self,
+                                     const char       *format,
+                                     QmCatalog        *catalog);
 GPtrArray  *qm_launcher_describe    (QmLauncher       *self,
                                      JsonObject       *values,
                                      const QmWords    *words);

@@ -15,6 +15,10 @@ G_DEFINE_QUARK (qm-template-error, qm_template_error)
 /* A template that is part of itself ends here. */
 #define DEEPEST_PART 8
 
+/* A cluster takes names of 63 letters, of which some are added here and there. */
+#define LONGEST_NAME 40
+#define DIGEST_LENGTH 6
+
 typedef struct {
   const char *folder;               /* where the templates lie */
   const char *name;                 /* of the template, for errors */
@@ -62,6 +66,19 @@ fail (const Reader     *reader,
 
 /* ------------------------------------------------------------------- filters */
 
+/* What ends a line, is no letter in some language's reader (YAML, for one), or
+ * turns the direction of what follows, so that a file reads otherwise than it
+ * acts (Boucher and Anderson 2021). */
+static gboolean
+is_unfit (gunichar letter)
+{
+  GUnicodeType type = g_unichar_type (letter);
+
+  return g_unichar_iscntrl (letter) || type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR ||
+         (letter & 0xfffe) == 0xfffe || (letter >= 0xfdd0 && letter <= 0xfdef) || letter == 0xfeff || letter == 0x061c ||
+         letter == 0x200e || letter == 0x200f || (letter >= 0x202a && letter <= 0x202e) || (letter >= 0x2066 && letter <= 0x2069);
+}
+
 /* A line of a comment: nothing in it can end the line, in any language. */
 static char *
 as_comment (const char *value)
@@ -72,9 +89,8 @@ as_comment (const char *value)
   for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
     {
       gunichar letter = g_utf8_get_char (c);
-      GUnicodeType type = g_unichar_type (letter);
 
-      if (g_unichar_iscntrl (letter) || type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR)
+      if (is_unfit (letter))
         g_string_append_c (line, ' ');
       else
         g_string_append_unichar (line, letter);
@@ -122,23 +138,62 @@ is_word (const char *value)
   return value[0] != '\0' && value[0] != '-';
 }
 
-/* A name that clouds and clusters accept: small letters, digits, hyphens. */
+/* Whether letters were left out, that no Latin ones stand for; @plain has a "?"
+ * for each of them. */
+static gboolean
+lost_letters (const char *value,
+              const char *plain)
+{
+  guint before = 0, after = 0;
+
+  for (const char *c = value; *c != '\0'; c++)
+    before += *c == '?';
+  for (const char *c = plain; *c != '\0'; c++)
+    after += *c == '?';
+
+  return after > before;
+}
+
+/* In YAML 1.1 these words are no texts. */
+static gboolean
+is_yaml_word (const char *name)
+{
+  static const char * const words[] = { "y", "n", "yes", "no", "on", "off", "true", "false", "null", NULL };
+
+  return g_strv_contains (words, name);
+}
+
+/* A name that clouds and clusters accept: small letters, digits, hyphens. Where
+ * the value cannot be told from it, it ends with a few digits that can. */
 static char *
 as_name (const char *value)
 {
+  g_autofree char *valid = g_utf8_make_valid (value, -1);
+  g_autofree char *plain = g_str_to_ascii (valid, "C");
+  gboolean whole = !lost_letters (valid, plain);
   GString *name = g_string_new (NULL);
 
-  for (const char *c = value; *c != '\0' && name->len < 40; c++)
+  for (const char *c = plain; *c != '\0'; c++)
     {
       if (g_ascii_isalnum (*c))
         g_string_append_c (name, g_ascii_tolower (*c));
       else if (name->len > 0 && name->str[name->len - 1] != '-')
         g_string_append_c (name, '-');
     }
+  if (name->len == 0 || name->len > LONGEST_NAME)
+    whole = FALSE;
+  if (!whole)
+    g_string_truncate (name, MIN (name->len, LONGEST_NAME - DIGEST_LENGTH - 1));
   while (name->len > 0 && name->str[name->len - 1] == '-')
     g_string_truncate (name, name->len - 1);
-  if (name->len == 0 || !g_ascii_isalpha (name->str[0]))
+  if (name->len == 0 || !g_ascii_isalpha (name->str[0]) || is_yaml_word (name->str))
     g_string_prepend (name, name->len == 0 ? "job" : "job-");
+  if (!whole)
+    {
+      g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, valid, -1);
+
+      g_string_append_printf (name, "-%.*s", DIGEST_LENGTH, digest);
+    }
 
   return g_string_free (name, FALSE);
 }

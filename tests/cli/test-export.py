@@ -101,6 +101,53 @@ def money_is_guarded():
         assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)
 
 
+def all_is_each():
+    """What all writes is what each format writes by itself, the two tables of the answer too, and the reasons of the others."""
+    for name in ('chat', 'light'):
+        result = run('export', f'{name}.qmplan', '--format', 'all', '-o', f'{name}-all')
+        assert result.returncode == 0, result.stderr
+        assert 'csv' in os.listdir(f'{name}-all') and 'json' in os.listdir(f'{name}-all')
+        for form in [*FORMATS, 'csv', 'json']:
+            single, together = (os.path.join(folder, form) for folder in (name, f'{name}-all'))
+            assert os.path.isdir(single) == os.path.isdir(together), form
+            assert os.path.isdir(single) or f'{form}: ' in result.stderr, form
+            for file in os.listdir(together) if os.path.isdir(together) else []:
+                # How long the search took is another figure each time.
+                texts = [re.sub(r'"seconds" : [0-9.e-]+\n}', '', open(os.path.join(folder, file)).read()) for folder in (single, together)]
+                assert texts[0] == texts[1], (form, file)
+
+
+def one_bad_offer():
+    """A machine whose name could run something is named with its format, and the other formats are written."""
+    os.makedirs('own/catalog')
+    offer = {'id': 'gcp/bad', 'provider': 'gcp', 'instance': 'a2;reboot', 'region': 'us-central1', 'kind': 'vm', 'vcpus': 12, 'ram_gib': 85,
+             'device': 'a100-sxm4-40gb', 'device_count': 1, 'on_demand_usd_per_hour': 0.001, 'price_status': 'listed', 'as_of': '2026-11-01',
+             'source': 'own'}
+    json.dump({'format': 'quartermaster-offers', 'version': 1, 'sources': {'own': {'text': 'own'}}, 'offers': [offer]}, open('own/catalog/mine.json', 'w'))
+    plan = {**PLANS['chat'], 'places': {'cloud': ['gcp', 'aws'], 'buy': False, 'this_computer': False}}
+    json.dump({'format': 'quartermaster-plan', 'version': 1, **plan}, open('bad.qmplan', 'w'))
+    result = subprocess.run([PROGRAM, 'export', 'bad.qmplan', '--format', 'all', '-o', 'bad'], capture_output=True, text=True, timeout=120,
+                            env={**os.environ, 'QM_USER_DIR': os.path.abspath('own')})
+    assert result.returncode == 2 and 'gcloud: gcp/bad: gcloud.sh:' in result.stderr and 'a2;reboot' in result.stderr, result.stderr
+    assert 'could not be written: gcloud; the others are' in result.stderr.strip().split('\n')[-1], result.stderr
+    written = os.listdir('bad')
+    assert 'gcloud' not in written and {'aws', 'accelerate', 'torchrun', 'kubernetes', 'csv', 'json'} <= set(written), written
+
+
+def broken_descriptions():
+    """Descriptions of formats that are not as they must be are named with their file and place."""
+    os.makedirs('data/templates')
+    for name in os.listdir(os.environ['QM_DATA_DIR']):
+        if name != 'templates':
+            os.symlink(os.path.join(os.environ['QM_DATA_DIR'], name), os.path.join('data', name))
+    for text, place in (('{"formats": [', ':1: not JSON'), ('{"formats":\n[{"id": "a"}]}', ':2: formats[0].name: '), ('{}', ': an object')):
+        open('data/templates/formats.json', 'w').write(text)
+        for form in ('gcloud', 'all'):
+            result = subprocess.run([PROGRAM, 'export', 'chat.qmplan', '--format', form, '-o', 'broken'], capture_output=True, text=True,
+                                    timeout=120, env={**os.environ, 'QM_DATA_DIR': os.path.abspath('data')})
+            assert result.returncode == 2 and 'formats.json' + place in result.stderr, (text, result.returncode, result.stderr)
+
+
 def mistakes():
     result = run('export', 'chat.qmplan', '--format', 'gclod', '-o', 'x')
     assert result.returncode == 2 and 'gclod' in result.stderr and 'gcloud' in result.stderr, result.stderr
@@ -109,7 +156,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, all_is_each, one_bad_offer, broken_descriptions, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:

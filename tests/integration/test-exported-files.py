@@ -143,13 +143,13 @@ def read_kubernetes(path):
     return objects
 
 
-def read_shell(path):
-    checked = run("shellcheck", "-s", "bash", path)
+def read_shell(*paths):
+    checked = run("shellcheck", "-s", "bash", *paths)
     assert checked.returncode == 0, checked.stdout
 
 
-def read_python(path):
-    checked = run(sys.executable, "-m", "py_compile", path)
+def read_python(*paths):
+    checked = run(sys.executable, "-m", "py_compile", *paths)
     assert checked.returncode == 0, checked.stderr
 
 
@@ -168,6 +168,20 @@ def reader_of(path):
     if name.endswith(".py"):
         return read_python
     return READERS.get(name, lambda path: None)
+
+
+def read_all(paths):
+    """Each by its tool; those that take many at once are started once."""
+    many = {reader: [path for path in paths if reader_of(path) is reader] for reader in (read_shell, read_python)}
+    for reader, files in many.items():
+        if files:
+            reader(*files)
+    for path in paths:
+        if reader_of(path) not in many:
+            try:
+                reader_of(path)(path)
+            except Exception as error:
+                raise AssertionError(f"{path}: {error}") from error
 
 
 # ------------------------------------------------------------------------ tests
@@ -455,6 +469,7 @@ def everything():
             continue
         assert result.returncode == 0, (open(path, encoding="utf-8").read(), result.stderr)
         reasons += result.stderr.count("\n")
+        different = []
         for file in glob.glob(f"random-{number}/*/*"):
             with open(file, encoding="utf-8") as source:
                 text = re.sub(r"(?m)^# .*$", "", source.read())
@@ -462,19 +477,58 @@ def everything():
             if key in seen:
                 continue
             seen[key] = True
-            try:
-                reader_of(file)(file)
-            except Exception as error:
-                raise AssertionError(f"{file} of {open(path, encoding='utf-8').read()}: {error}") from error
+            different.append(file)
+        try:
+            read_all(different)
+        except Exception as error:
+            raise AssertionError(f"{open(path, encoding='utf-8').read()}: {error}") from error
     print(f"# {len(seen)} different files of {RANDOM_PLANS} plans were read; {reasons} times a format made no sense")
+
+
+# What ends strings, comments and lines in some language, is none of its letters, turns the direction of a line, or is an
+# instruction to some reader.
+FRAGMENTS = ['"', "'", "`", "\\", "\\n", "\n", "\r", "\t", "$(touch owned)", "`touch owned`", "; touch owned #", "{{title}}", "{{>head}}", "${HOME}",
+             "%YAML 1.2", "---", "...", ": ", " #", "- ", "&a", "*a", "!!python/object:os.system", "|", ">", "[", "{", "? ", "@", "\u0085", "\u00a0",
+             "\u2028", "\u2029", "\ufffe", "\uffff", "\ufeff", "\ufdd0", "\u202e", "\u2066", "\u200f", "\u200d", "\x1b[31m", "\x7f", "\x01",
+             "coding: rot13", "syntax=docker/evil", "escape=`", "#SBATCH --nodes=9", '"""', "'''", "</script>", "\U0001f680", "\U0001ffff", "微调", "Ж",
+             "تدريب", "e\u0301", "--", "-o", "yes", "null", "1e3", "0x10", "\\u0000", "\\x00", "%s", "EOF", "$$", "!", "~"]
+
+
+def hostile_titles():
+    """Whatever is in a title, every file is read by its tool, and says the title."""
+    import yaml
+
+    generator = random.Random(11)
+    titles = FRAGMENTS[::6] if QUICK else FRAGMENTS[::2]
+    titles = titles + ["".join(generator.sample(FRAGMENTS, generator.randint(2, 9))) for _ in range(8 if QUICK else 24)]
+    cloud = {"places": {"cloud": ["gcp"], "buy": False, "this_computer": False}}
+    read = 0
+    for number, title in enumerate(titles):
+        kind = (CHAT, SERVE, PICTURES, LIGHT)[number % 4]
+        path = write_plan(f"title-{number}", {**kind, **(cloud if number % 3 == 0 else {}), "title": title})
+        result = run(PROGRAM, "export", path, "--format", "all", "-o", f"titled-{number}")
+        assert result.returncode == 0, (title, result.stderr)
+        files = [file for file in glob.glob(f"titled-{number}/*/*") if os.path.isfile(file)]
+        try:
+            read_all(files)
+        except Exception as error:
+            raise AssertionError(f"with the title {title!r}: {error}") from error
+        read += len(files)
+        for file in glob.glob(f"titled-{number}/kubernetes/*.yaml"):
+            with open(file, encoding="utf-8") as source:
+                notes = [item["metadata"].get("annotations", {}) for item in yaml.safe_load_all(source)]
+            said = "".join(note.get("quartermaster/plan", "") for note in notes)
+            plain = re.compile(r"[^\w]+")
+            assert plain.sub("", said) == plain.sub("", title), (title, said)
+    assert not glob.glob("**/owned", recursive=True)
+    print(f"# {read} files of {len(titles)} titles were read")
 
 
 class Skip(Exception):
     pass
 
 
-
-TESTS = [skypilot_agrees, worked_example, aws_reads, everything]
+TESTS = [skypilot_agrees, worked_example, aws_reads, hostile_titles, everything]
 if not QUICK:
     TESTS += [accelerate_agrees, deepspeed_agrees, azure_reads, slurm_accepts, starter_resumes, starter_is_recorded, accelerate_launches,
               jax_resumes, language_model_trains]
