@@ -185,7 +185,7 @@ typedef struct {
   double e, passes, score_passes, fused;
   double real_tokens, real_tokens_binned, real_tokens_run;
   double amp_bytes, fp8_gain, run_kappa, server;
-  double pretrain_head, ops_train, ops_run, run_passes, squad_tokens;
+  double overlap_tuned, pretrain_head, ops_train, ops_run, run_passes, squad_tokens;
   double base_parameters, base_heads, head_size, vocabulary, layers, hidden;
 } QmDomainEncoderConstants;
 
@@ -193,7 +193,7 @@ typedef struct {
   double e, train_kappa, conditioning, sharded_from;
   double run_e, run_e8, weight_reads, decoder_passes;
   double engine_factor[QM_DOMAIN_N_ENGINES];
-  double launches;
+  double launches, launches_tuned;
 } QmDomainDiffusionConstants;
 
 typedef struct {
@@ -278,7 +278,7 @@ struct _QmOtherDomainsConstants {
   QmDomainMemoryConstants memory;
   QmDomainDefaults usual;
   QmDomainSigmas sigma;
-  double backward, update_sgd, update_adam;
+  double backward, update_sgd, update_adam, wide_gradients;
   double time_evaluation, time_start;
   double train_kappa[QM_DOMAIN_N_FAMILIES];
   double run_kappa[QM_DOMAIN_N_FAMILIES];

@@ -25,7 +25,7 @@ typedef struct {
   double update_bytes;
   gboolean sharded;
   gboolean synchronised;
-  gboolean late;                    /* gradients come at the end of the backward pass */
+  double overlap;                   /* most of the exchange that can hide; gradients come late */
 } Step;
 
 /**
@@ -50,6 +50,21 @@ static gboolean
 is_tuned (QmDomainStack stack)
 {
   return stack == QM_DOMAIN_STACK_MLPERF || stack == QM_DOMAIN_STACK_NVIDIA_TUNED;
+}
+
+/* Gradients are as wide as the weights: 32 bits under autocast, where only tuned
+ * code sums them in 16; @usual where the constants say nothing of it. */
+static double
+gradient_bytes (const QmOtherDomains *self,
+                QmDomainStack         stack,
+                double                usual)
+{
+  gboolean narrow = is_tuned (stack) && self->train_bytes < GRADIENT_32_BIT;
+
+  if (!(self->constants->wide_gradients > 0))
+    return usual;
+
+  return self->pure_16_bit || narrow ? GRADIENT_16_BIT : GRADIENT_32_BIT;
 }
 
 static double
@@ -110,8 +125,7 @@ finish (const QmOtherDomains *self,
     {
       QmDomainLinks links = qm_domain_links (site);
 
-      if (step->late)
-        links.overlap = fmin (links.overlap, constants->recommender.overlap);
+      links.overlap = fmin (links.overlap, step->overlap);
       communication = qm_domain_all_reduce (&links, step->parameters * step->gradient_bytes, devices, rounds);
       communication = qm_domain_exposed (&links, communication, micro * constants->backward);
       if (step->synchronised)
@@ -247,7 +261,7 @@ train_vision (const QmOtherDomains *self,
   QmDomainStack stack = qm_domain_stack (self, site);
   double activations = facts->activations > 0 ? facts->activations : facts->flops * constants->usual.activations_per_flop;
   double factor, compute, memory;
-  Step step = { .synchronised = TRUE, .update_bytes = constants->update_sgd };
+  Step step = { .synchronised = TRUE, .overlap = 1, .update_bytes = constants->update_sgd };
 
   if (!(facts->flops > 0))
     return;
@@ -366,7 +380,8 @@ train_encoder (const QmOtherDomains *self,
   QmDomainStack stack = qm_domain_stack (self, site);
   double real = self->sequence * qm_domain_real_tokens (self, stack);
   double factor, flops, compute, memory, tokens;
-  Step step = { .synchronised = TRUE, .update_bytes = constants->update_adam };
+  Step step = { .synchronised = TRUE, .overlap = stack == QM_DOMAIN_STACK_NVIDIA_TUNED ? constants->encoder.overlap_tuned : 1,
+                .update_bytes = constants->update_adam };
 
   set_batch (self, site, constants->usual.batch_encoder, constants->sigma.batch_unstated, run);
   add_stack (self, QM_DOMAIN_FIELD_ENCODER, stack, &factor, run);
@@ -380,7 +395,7 @@ train_encoder (const QmOtherDomains *self,
   step.gpu = compute + memory;
   step.host = shape->layers * constants->encoder.ops_train * eager_tau (self, stack) * self->pass_share;
   step.parameters = changed_parameters (self, shape->parameters);
-  step.gradient_bytes = is_tuned (stack) ? GRADIENT_16_BIT : GRADIENT_32_BIT;
+  step.gradient_bytes = gradient_bytes (self, stack, is_tuned (stack) ? GRADIENT_16_BIT : GRADIENT_32_BIT);
   finish (self, site, &step, run);
 
   run->compute = run->accumulation * compute;
@@ -439,7 +454,7 @@ train_diffusion (const QmOtherDomains *self,
   double activations = facts->activations;
   double passes = diffusion_passes (self);
   double factor, compute, memory;
-  Step step = { .synchronised = TRUE, .update_bytes = constants->update_adam, .gradient_bytes = GRADIENT_16_BIT };
+  Step step = { .synchronised = TRUE, .overlap = 1, .update_bytes = constants->update_adam };
 
   if (!(flops > 0) || !(facts->parameters > 0))
     return;
@@ -454,7 +469,9 @@ train_diffusion (const QmOtherDomains *self,
            site->bandwidth * factor;
 
   step.gpu = compute + memory;
-  step.host = passes * facts->ops * constants->host.tau_eager * constants->diffusion.launches;
+  step.host = passes * facts->ops * constants->host.tau_eager * constants->diffusion.launches *
+              (stack == QM_DOMAIN_STACK_MLPERF ? constants->diffusion.launches_tuned : 1);
+  step.gradient_bytes = gradient_bytes (self, stack, GRADIENT_16_BIT);
   step.parameters = qm_domain_trainable (self);
   if (self->adapters)
     step.parameters = self->adapter_parameters > 0 ? self->adapter_parameters : facts->parameters * constants->usual.adapter_share;
@@ -517,7 +534,7 @@ train_recommender (const QmOtherDomains *self,
   double global_batch = self->training.global_batch > 0 ? self->training.global_batch : constants->usual.batch_recommender;
   double e = self->training.precision == QM_PRECISION_FP32 ? own->e32 : own->e;
   double factor, compute, memory;
-  Step step = { .synchronised = !spread, .late = !spread, .update_bytes = constants->update_adam };
+  Step step = { .synchronised = !spread, .overlap = spread ? 1 : own->overlap, .update_bytes = constants->update_adam };
 
   set_batch (self, site, global_batch / site->devices, constants->sigma.batch_unstated_recommender, run);
   add_stack (self, QM_DOMAIN_FIELD_RECOMMENDER, stack, &factor, run);
