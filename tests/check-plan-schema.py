@@ -9,7 +9,7 @@ import re
 import sys
 
 FIELD = re.compile(r"^  (?:\w+ \(|\{ \")([a-z0-9_.]+)[\",)]", re.MULTILINE)
-OWNED = {"places.owned", "quotes"}  # lists of hardware, read apart
+OWNED = {"places.owned", "quotes", "results"}  # lists, read apart
 HEADER = {"format", "version"}
 
 

@@ -511,6 +511,22 @@ qm_format_percent (const QmWords *words,
 }
 
 /**
+ * qm_format_percent_tenths:
+ * @words: the reader's language
+ * @fraction: 0.821 is 82.1 %
+ *
+ * Returns: (transfer full): e.g. "82.1%", as the language writes it
+ */
+char *
+qm_format_percent_tenths (const QmWords *words,
+                          double         fraction)
+{
+  g_autofree char *text = fixed (words, round (1000 * fraction) / 10, 1);
+
+  return put (words->translate (N_("{a}%")), text, NULL, NULL);
+}
+
+/**
  * qm_format_factor:
  * @words: the reader's language
  * @factor: a ratio

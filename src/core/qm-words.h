@@ -42,6 +42,7 @@ char *qm_format_seconds_range (const QmWords *words, QmRange seconds);
 char *qm_format_money         (const QmWords *words, double value, const char *currency);
 char *qm_format_money_range   (const QmWords *words, QmRange value, const char *currency);
 char *qm_format_percent       (const QmWords *words, double fraction);
+char *qm_format_percent_tenths (const QmWords *words, double fraction);
 char *qm_format_factor        (const QmWords *words, double factor);
 char *qm_format_points        (const QmWords *words, double points);
 char *qm_format_date          (const QmWords *words, const char *iso_date);

@@ -301,7 +301,7 @@ qm_axis_tick_label (const QmAxis  *self,
     case QM_QUANTITY_BYTES:
       return byte_label (self, value, with_unit, words);
     case QM_QUANTITY_PERCENT:
-      return qm_format_percent (words, value);
+      return fabs (100 * value - round (100 * value)) > 1e-6 ? qm_format_percent_tenths (words, value) : qm_format_percent (words, value);
     case QM_QUANTITY_FACTOR:
       return qm_format_factor (words, value);
     case QM_QUANTITY_COUNT:

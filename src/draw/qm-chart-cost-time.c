@@ -77,11 +77,14 @@ shape_of (const QmChoiceSet *set,
   };
   static const Shape rented = { N_("rented"), QM_MARKER_DISC, FALSE }, spot = { N_("rented as spot"), QM_MARKER_DIAMOND, TRUE };
   static const Shape own = { N_("already there"), QM_MARKER_SQUARE, FALSE }, bought = { N_("bought"), QM_MARKER_TRIANGLE, FALSE };
+  static const Shape quoted = { N_("as the plan says"), QM_MARKER_DISC, FALSE };
 
   for (guint i = 0; i < set->n; i++)
     if (set->rows[i]->estimate.training.method != set->rows[set->chosen]->estimate.training.method)
       return methods[row->estimate.training.method];
 
+  if (row->place == QM_PLACE_QUOTED)
+    return quoted;
   if (row->place == QM_PLACE_BUY)
     return bought;
   if (row->place == QM_PLACE_CLOUD)

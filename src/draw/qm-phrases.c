@@ -312,23 +312,10 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
   if (choice->place == QM_PLACE_BUY)
     return g_strdup_printf (words->translate (N_("About %s to buy. Price of %s, an estimate.")), purchase, date);
 
+  if (choice->place == QM_PLACE_QUOTED)
+    return g_strdup (words->translate (N_("By the figures that the plan gives.")));
+
   return g_strdup (words->translate (N_("Nothing to rent: only the power is paid for.")));
-}
-
-/* What is measured is told to a tenth of a point, what is a range is not. */
-static char *
-qm_phrase_share (const QmWords *words, const QmAccuracy *accuracy, double share)
-{
-  double tenths = round (1000 * share);
-  g_autofree char *whole = qm_format_count (words, floor (tenths / 10));
-  g_autofree char *tenth = qm_format_count (words, fmod (tenths, 10));
-  g_autofree char *digits = g_strconcat (whole, words->decimal_point, tenth, NULL);
-
-  if (accuracy->basis != QM_ACCURACY_MEASURED)
-    return qm_format_percent (words, share);
-
-  /* Translators: a percentage, e.g. 82.1% */
-  return qm_fill (words->translate (N_("{digits}%")), "digits", digits, NULL);
 }
 
 /**
@@ -349,7 +336,28 @@ qm_phrase_quality (const QmWords *words, const QmAccuracy *accuracy)
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
     return g_strdup_printf (words->translate (N_("loss %.2f")), accuracy->value.p50);
 
-  return qm_phrase_share (words, accuracy, accuracy->value.p50);
+  /* What is measured is told to a tenth of a point, what is a range is not. */
+  return accuracy->basis == QM_ACCURACY_MEASURED ? qm_format_percent_tenths (words, accuracy->value.p50)
+                                                 : qm_format_percent (words, accuracy->value.p50);
+}
+
+/* Of what a score is, and on which data. */
+static const char *
+score_words (const char *metric)
+{
+  static const struct { const char *metric; const char *text; } words[] = {
+    { "own-score", N_("{low}–{high} by the trend of your results") },
+    { "box-ap", N_("{low}–{high} average precision of boxes on COCO, not your data") },
+    { "auc", N_("{low}–{high} area under the curve on Criteo, not your data") },
+    { "hit-rate-10", N_("{low}–{high} found among ten on MovieLens, not your data") },
+    { "ndcg-100", N_("{low}–{high} of the best order (NDCG at 100) on MovieLens, not your data") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_strcmp0 (metric, words[i].metric) == 0)
+      return words[i].text;
+
+  return N_("{low}–{high} on ImageNet, not your data");
 }
 
 /**
@@ -386,7 +394,7 @@ qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy)
 
   low = qm_format_percent (words, accuracy->value.p10);
   high = qm_format_percent (words, accuracy->value.p90);
-  return g_strdup_printf (words->translate (N_("%s–%s on ImageNet, not your data")), low, high);
+  return qm_fill (words->translate (score_words (accuracy->metric)), "low", low, "high", high, NULL);
 }
 
 /**

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "decide/qm-batch.h"
 #include "decide/qm-figures.h"
-
-/* Loss of a language model by parameters and training tokens,
- * L = E + A / N^alpha + B / D^beta, in nats per token. */
-typedef struct {
-  double e, a, b, alpha, beta;
-} ScalingLaw;
-
-/* Besiroglu et al. 2024 (arXiv 2404.10102), table 1 */
-static const ScalingLaw besiroglu = { 1.8172, 482.01, 2085.43, 0.3478, 0.3658 };
-/* Hoffmann et al. 2022 (arXiv 2203.15556), approach 3 */
-static const ScalingLaw hoffmann = { 1.69, 406.4, 410.7, 0.34, 0.28 };
+#include "estimate/qm-rules.h"
 
 /* Percentage points that fine-tuning an adapter lies below fine-tuning all
  * weights, on small instruction sets: near parity (Biderman et al. 2024, arXiv
@@ -33,32 +24,104 @@ static const ScalingLaw hoffmann = { 1.69, 406.4, 410.7, 0.34, 0.28 };
 #define INT8_VISION_MID  -0.003
 #define INT8_VISION_HIGH 0.0
 
+/* What over-trained models of 8 billion parameters deviate from the laws. */
+#define LAWS_MISS 0.07
+
+/* How far the critical batch may lie either way (McCandlish and others, arXiv
+ * 1812.06162, and Zhang and others, arXiv 2410.21676, differ by as much). */
+#define CRITICAL_WIDTH 3
+
+/* Tokens of small steps that teach as much as @tokens in steps of @batch: beyond
+ * the critical batch, at which the laws' own runs were made, half of each further
+ * one is lost. */
 static double
-loss (const ScalingLaw *law,
-      double            parameters,
-      double            tokens)
+taught_tokens (double tokens,
+               double batch,
+               double critical)
 {
-  return law->e + law->a / pow (parameters, law->alpha) + law->b / pow (tokens, law->beta);
+  double factor = qm_rule_batch_samples (batch, critical);
+
+  return factor > 2 ? tokens * 2 / factor : tokens;
 }
 
 static QmAccuracy
 pre_training_loss (const QmJob *self)
 {
-  double parameters = self->resolved->model->parameters;
-  double tokens = self->total_tokens;
-  double middle, other;
+  double parameters = self->resolved->model->parameters, tokens = self->total_tokens;
+  double batch = self->plan->training.global_batch, critical = qm_batch_critical (self->estimator, self->resolved);
+  double middle, other, worst;
 
   if (!(parameters > 0) || !(tokens > 0))
     return (QmAccuracy) { .metric = "loss", .value = QM_RANGE_UNKNOWN };
 
-  middle = loss (&besiroglu, parameters, tokens);
-  other = loss (&hoffmann, parameters, tokens);
+  middle = qm_rule_loss (QM_LOSS_LAW_BESIROGLU, parameters, taught_tokens (tokens, batch, critical));
+  other = qm_rule_loss (QM_LOSS_LAW_HOFFMANN, parameters, taught_tokens (tokens, batch, critical));
+  worst = qm_rule_loss (QM_LOSS_LAW_BESIROGLU, parameters, taught_tokens (tokens, batch, critical / CRITICAL_WIDTH));
 
   return (QmAccuracy) {
     .metric = "loss",
-    .value = { MIN (middle, other) - 0.07, middle, MAX (middle, other) + 0.07 },
+    .value = { MIN (middle, other) - LAWS_MISS, middle, MAX (MAX (middle, other), worst) + LAWS_MISS },
     .basis = QM_ACCURACY_SCALING_LAW,
     .source = "Besiroglu et al. 2024 and Hoffmann et al. 2022; 0.07 nats is what over-trained 8B models deviate",
+  };
+}
+
+/* ------------------------------------------------------- results of one's own */
+
+/* The error falls with the amount of data by a power: exponents of most tasks lie
+ * between 0.05 and 0.3 (an assumption, in the spirit of arXiv 2402.17193). */
+#define EXPONENT       0.175
+#define EXPONENT_WIDTH 0.098        /* a standard deviation: 80 % lie between them */
+/* What two runs of one kind differ by, in natural logarithms of the error. */
+#define RESULT_NOISE   0.05
+
+/* A line through the logarithms of samples and errors, its slope drawn to the
+ * usual one. */
+typedef struct {
+  double mean_x, mean_y;
+  double slope;
+  double slope_variance;
+  double mean_variance;
+} Trend;
+
+static Trend
+fit_trend (const QmPlan *plan)
+{
+  Trend trend = { .mean_variance = RESULT_NOISE * RESULT_NOISE / plan->n_results };
+  double noise = RESULT_NOISE * RESULT_NOISE, prior = EXPONENT_WIDTH * EXPONENT_WIDTH, squares = 0, products = 0;
+
+  for (int i = 0; i < plan->n_results; i++)
+    {
+      trend.mean_x += log (plan->results[i].samples) / plan->n_results;
+      trend.mean_y += log (1 - plan->results[i].score) / plan->n_results;
+    }
+  for (int i = 0; i < plan->n_results; i++)
+    {
+      double x = log (plan->results[i].samples) - trend.mean_x, y = log (1 - plan->results[i].score) - trend.mean_y;
+
+      squares += x * x;
+      products += x * y;
+    }
+  trend.slope_variance = 1 / (1 / prior + squares / noise);
+  trend.slope = trend.slope_variance * (-EXPONENT / prior + products / noise);
+
+  return trend;
+}
+
+/* The score at the plan's amount of data, from scores at other amounts. */
+static QmAccuracy
+by_data (const QmPlan *plan)
+{
+  Trend trend = fit_trend (plan);
+  double x = log (plan->training.samples) - trend.mean_x;
+  double middle = trend.mean_y + trend.slope * x;
+  double width = QM_NORMAL_P90 * sqrt (trend.mean_variance + x * x * trend.slope_variance + RESULT_NOISE * RESULT_NOISE);
+
+  return (QmAccuracy) {
+    .metric = "own-score",
+    .value = { MAX (0, 1 - exp (middle + width)), MAX (0, 1 - exp (middle)), MAX (0, 1 - exp (middle - width)) },
+    .basis = QM_ACCURACY_SCALING_LAW,
+    .source = "a power of the amount of data through your own results (Zhang et al. 2024, arXiv 2402.17193)",
   };
 }
 
@@ -109,6 +172,36 @@ published_top1 (const QmModel *model)
     .basis = QM_ACCURACY_PUBLISHED,
     .source = "timm, top-1 on ImageNet of published weights; not your data",
   };
+}
+
+/* Metrics of models that have no top-1; a plan's own names for them live on. */
+static const char * const published_metrics[] = { "box-ap", "auc", "hit-rate-10", "ndcg-100" };
+
+/* A run of one's own differs by some of what is missing to a whole. */
+#define SCORE_SPREAD 0.03
+
+/* Of detectors and recommenders, where the makers publish one. */
+static QmAccuracy
+published_score (const QmModel *model)
+{
+  JsonObject *facts = model->facts;
+  const char *metric = facts != NULL ? json_object_get_string_member_with_default (facts, "score_metric", NULL) : NULL;
+  QmAccuracy accuracy = { .metric = "unknown", .value = QM_RANGE_UNKNOWN, .basis = QM_ACCURACY_UNKNOWN };
+  JsonArray *range = metric != NULL && json_object_has_member (facts, "score") ? json_object_get_array_member (facts, "score") : NULL;
+  double low, high, spread;
+
+  for (guint i = 0; range != NULL && json_array_get_length (range) == 2 && i < G_N_ELEMENTS (published_metrics); i++)
+    {
+      if (g_strcmp0 (metric, published_metrics[i]) != 0)
+        continue;
+      low = json_array_get_double_element (range, 0);
+      high = json_array_get_double_element (range, 1);
+      spread = SCORE_SPREAD * (1 - (low + high) / 2);
+      accuracy = (QmAccuracy) { .metric = published_metrics[i], .value = { low - spread, (low + high) / 2, high + spread },
+                                .basis = QM_ACCURACY_PUBLISHED, .source = json_object_get_string_member_with_default (facts, "score_source", NULL) };
+    }
+
+  return accuracy;
 }
 
 /* Runs of at most so many epochs end near the lowest published result: 12 runs
@@ -163,8 +256,9 @@ quantised (const QmJob  *self,
  * @self: a job
  * @variant: the plan with the recipe's method, precision and weight format
  *
- * Returns: what is known of the quality: a published score, a scaling law, a
- *   loss against the full recipe; or that it is unknown
+ * Returns: what is known of the quality: a trend of results of one's own, a
+ *   published score, a scaling law, a loss against the full recipe; or that it is
+ *   unknown
  */
 QmAccuracy
 qm_job_accuracy (const QmJob  *self,
@@ -173,6 +267,8 @@ qm_job_accuracy (const QmJob  *self,
   const QmModel *model = self->resolved->model;
   gboolean classification = variant->task == QM_TASK_IMAGE_CLASSIFICATION && !isnan (model->top1);
 
+  if (self->training && variant->n_results > 1 && variant->training.samples > 0)
+    return by_data (variant);
   if (variant->task == QM_TASK_LANGUAGE_MODEL && !self->training)
     return quantised (self, variant);
   if (variant->task == QM_TASK_LANGUAGE_MODEL && variant->activity == QM_ACTIVITY_TRAIN)
@@ -191,5 +287,5 @@ qm_job_accuracy (const QmJob  *self,
   if (variant->activity == QM_ACTIVITY_FINE_TUNE)
     return points_against_full (variant->training.method);
 
-  return (QmAccuracy) { .metric = "unknown", .value = QM_RANGE_UNKNOWN, .basis = QM_ACCURACY_UNKNOWN };
+  return published_score (model);
 }

@@ -50,6 +50,9 @@ GPtrArray *qm_search_rejections    (QmSearch       *search,
                                     const QmWish   *wish,
                                     const GArray   *choices,
                                     const GArray   *rows);
+GPtrArray *qm_sensitivities_new    (void);
+GPtrArray *qm_quotes_sensitivities (const QmResolved *resolved,
+                                    const GArray   *rows);
 GPtrArray *qm_search_sensitivities (const QmSearch *search,
                                     const QmWish   *wish,
                                     const GArray   *choices);

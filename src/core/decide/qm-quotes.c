@@ -158,3 +158,57 @@ qm_quotes_fill (QmEstimator      *estimator,
       g_array_append_val (choices, copy);
     }
 }
+
+static double
+figure_of (const QmChoice *row,
+           gboolean        hours)
+{
+  return hours ? row->estimate.time.finish.p50 / 3600 : row->estimate.cost.money.p50;
+}
+
+/* The first row would break a limit that is a little tighter than what it takes:
+ * then it is the best of those that take less. */
+static void
+add_sensitivity (const QmResolved *resolved,
+                 const GArray     *rows,
+                 gboolean          hours,
+                 GPtrArray        *found)
+{
+  double threshold = figure_of (&g_array_index (rows, QmChoice, 0), hours);
+  QmSensitivity *sensitivity = g_new0 (QmSensitivity, 1);
+
+  for (guint i = 1; i < rows->len && sensitivity->choice[0] == '\0'; i++)
+    {
+      const QmChoice *row = &g_array_index (rows, QmChoice, i);
+
+      if (row->within_limits && figure_of (row, hours) < threshold)
+        g_strlcpy (sensitivity->choice, row->label, sizeof sensitivity->choice);
+    }
+  sensitivity->field = hours ? "limits.hours" : "limits.money";
+  sensitivity->threshold = threshold;
+  sensitivity->message = qm_message_new (hours ? "hours-below" : "money-below", hours ? N_("With less than {limit} to wait")
+                                                                                      : N_("With less than {limit} to spend"));
+  qm_message_set_detail (sensitivity->message, sensitivity->choice[0] != '\0' ? "{choice}" : N_("Nothing would do"));
+  qm_message_add_text (sensitivity->message, "choice", QM_ARGUMENT_NAME, sensitivity->choice);
+  if (hours)
+    qm_message_add (sensitivity->message, "limit", QM_ARGUMENT_SECONDS, 3600 * threshold);
+  else
+    qm_message_add_money (sensitivity->message, "limit", threshold, qm_plan_get_currency (resolved->plan));
+  g_ptr_array_add (found, sensitivity);
+}
+
+/* What else would be chosen of @rows with less time, with less money. */
+GPtrArray *
+qm_quotes_sensitivities (const QmResolved *resolved,
+                         const GArray     *rows)
+{
+  GPtrArray *found = qm_sensitivities_new ();
+
+  if (rows->len == 0 || !g_array_index (rows, QmChoice, 0).within_limits)
+    return found;
+
+  add_sensitivity (resolved, rows, TRUE, found);
+  add_sensitivity (resolved, rows, FALSE, found);
+
+  return found;
+}

@@ -165,7 +165,7 @@ weigh_quotes (QmRecommendation *self)
   compare_rows (self);
   self->considered = self->rows->len;
   self->rejections = g_ptr_array_new ();
-  self->sensitivities = g_ptr_array_new ();
+  self->sensitivities = qm_quotes_sensitivities (self->resolved, self->rows);
   self->stages = g_ptr_array_new ();
   if (self->choices->len == 0)
     g_ptr_array_add (self->warnings, say_nothing_fits (self));

@@ -15,6 +15,13 @@ sensitivity_free (QmSensitivity *self)
   g_free (self);
 }
 
+/* (element-type QmSensitivity) */
+GPtrArray *
+qm_sensitivities_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) sensitivity_free);
+}
+
 typedef struct {
   const char *field;
   gsize offset;                     /* in QmWish */
@@ -213,7 +220,7 @@ qm_search_sensitivities (const QmSearch *search,
                          const QmWish   *wish,
                          const GArray   *choices)
 {
-  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) sensitivity_free);
+  GPtrArray *found = qm_sensitivities_new ();
   int now = qm_search_best (search, wish);
   const QmEstimate *estimate;
 

@@ -215,7 +215,7 @@ const char *
 qm_plan_field_nearest (const char *path)
 {
   static const char * const others[] = { "format", "version", "model", "training", "serving", "tabular", "data", "limits", "places", "costs",
-                                         "configuration", "places.owned", "quotes" };
+                                         "configuration", "places.owned", "quotes", "results" };
   const char *nearest = NULL;
   guint least = G_MAXUINT;
 

@@ -311,6 +311,73 @@ read_quotes (Reader      *self,
   return TRUE;
 }
 
+/* ----------------------------------------------------------------------- results */
+
+static gboolean
+read_result (Reader      *self,
+             const char  *path,
+             QmResult    *result,
+             JsonNode    *node,
+             GError     **error)
+{
+  g_autoptr (GList) members = NULL;
+
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("an object with samples and score is expected"));
+
+  *result = (QmResult) { NAN, NAN };
+  members = json_object_get_members (json_node_get_object (node));
+  for (GList *l = members; l != NULL; l = l->next)
+    {
+      g_autofree char *member = g_strconcat (path, ".", l->data, NULL);
+      JsonNode *value = json_object_get_member (json_node_get_object (node), l->data);
+      gboolean ok = TRUE;
+
+      if (g_str_equal (l->data, "samples"))
+        ok = read_quote_figure (self, member, value, DEAREST_QUOTE, &result->samples, error);
+      else if (g_str_equal (l->data, "score"))
+        ok = read_quote_figure (self, member, value, 1, &result->score, error);
+      else
+        warn_unknown_key (self, member, "results[].score");
+      if (!ok)
+        return FALSE;
+    }
+
+  return (result->samples > 0 && result->score < 1) ||
+         fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("samples and a score below 1 must be there"));
+}
+
+static gboolean
+read_results (Reader      *self,
+              QmPlan      *plan,
+              JsonNode    *node,
+              GError     **error)
+{
+  JsonArray *array;
+  guint n;
+
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return fail (self, "results", error, QM_PLAN_ERROR_TYPE, N_("a list of samples and scores is expected"));
+
+  array = json_node_get_array (node);
+  n = json_array_get_length (array);
+  if (n > QM_MAX_RESULTS)
+    return fail (self, "results", error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("results[%u]", i);
+
+      if (!read_result (self, path, &plan->results[i], json_array_get_element (array, i), error))
+        return FALSE;
+    }
+  plan->n_results = n;
+
+  return TRUE;
+}
+
 /* ------------------------------------------------------------------------ fields */
 
 /* A word of an open vocabulary that the program does not know: it does what it
@@ -367,6 +434,8 @@ read_member (Reader      *self,
     return read_owned (self, plan, node, error);
   if (strcmp (path, "quotes") == 0)
     return read_quotes (self, plan, node, error);
+  if (strcmp (path, "results") == 0)
+    return read_results (self, plan, node, error);
   if (is_section (path))
     return JSON_NODE_HOLDS_NULL (node) ||
            (JSON_NODE_HOLDS_OBJECT (node) && read_object (self, plan, json_node_get_object (node), path, error)) ||

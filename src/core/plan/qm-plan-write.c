@@ -73,6 +73,27 @@ write_quotes (JsonObject   *root,
   json_object_set_array_member (root, "quotes", array);
 }
 
+static void
+write_results (JsonObject   *root,
+               const QmPlan *plan)
+{
+  JsonArray *array;
+
+  if (plan->n_results == 0)
+    return;
+
+  array = json_array_new ();
+  for (int i = 0; i < plan->n_results; i++)
+    {
+      JsonObject *object = json_object_new ();
+
+      json_object_set_double_member (object, "samples", plan->results[i].samples);
+      json_object_set_double_member (object, "score", plan->results[i].score);
+      json_array_add_object_element (array, object);
+    }
+  json_object_set_array_member (root, "results", array);
+}
+
 /**
  * qm_plan_to_data:
  * @self: a plan
@@ -104,6 +125,7 @@ qm_plan_to_data (const QmPlan *self,
     }
   write_owned (root, self);
   write_quotes (root, self);
+  write_results (root, self);
   json_node_take_object (node, root);
 
   text = qm_json_to_text (node, TRUE);

@@ -72,8 +72,11 @@ static gboolean
 same_quotes (const QmPlan *a,
              const QmPlan *b)
 {
-  if (a->n_quotes != b->n_quotes)
+  if (a->n_quotes != b->n_quotes || a->n_results != b->n_results)
     return FALSE;
+  for (int i = 0; i < a->n_results; i++)
+    if (a->results[i].samples != b->results[i].samples || a->results[i].score != b->results[i].score)
+      return FALSE;
   for (int i = 0; i < a->n_quotes; i++)
     {
       const QmQuote *x = &a->quotes[i], *y = &b->quotes[i];

@@ -171,6 +171,14 @@ typedef struct {
 
 #define QM_MAX_QUOTES 16
 
+/* What runs of the person's own reached with so many samples. */
+typedef struct {
+  double samples;
+  double score;                     /* 0-1, higher is better */
+} QmResult;
+
+#define QM_MAX_RESULTS 16
+
 /**
  * QmCosts:
  *
@@ -269,6 +277,8 @@ typedef struct {
   QmConfiguration configuration;
   int n_quotes;
   QmQuote quotes[QM_MAX_QUOTES];
+  int n_results;
+  QmResult results[QM_MAX_RESULTS];
 } QmPlan;
 
 #define QM_TYPE_PLAN (qm_plan_get_type ())

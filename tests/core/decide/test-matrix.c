@@ -107,6 +107,27 @@ test_reference_plan (void)
     }
 }
 
+/* With less than 72 hours it is 8 x V100, the cheapest of the sooner ones; with
+ * less than 580 USD nothing. */
+static void
+test_reference_changes (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("QM_DATA_DIR"), "examples", "matrix.qmplan", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (QmRecommendation) answer = NULL;
+  const QmSensitivity *hours, *money;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  answer = recommend (text);
+  g_assert_cmpuint (qm_recommendation_get_sensitivities (answer)->len, ==, 2);
+  hours = g_ptr_array_index (qm_recommendation_get_sensitivities (answer), 0);
+  money = g_ptr_array_index (qm_recommendation_get_sensitivities (answer), 1);
+  g_assert_cmpfloat (hours->threshold, ==, 72);
+  g_assert_cmpstr (hours->choice, ==, "8 × NVIDIA Tesla V100 SXM2 16GB");
+  g_assert_cmpfloat (money->threshold, ==, 580);
+  g_assert_cmpstr (money->choice, ==, "");
+}
+
 /* Quotes beside limits: what breaks one comes last and is no choice. */
 static void
 test_quotes_and_limits (void)
@@ -200,6 +221,7 @@ main (int   argc,
 
   g_test_add_func ("/matrix/reference", test_reference_matrix);
   g_test_add_func ("/matrix/reference-plan", test_reference_plan);
+  g_test_add_func ("/matrix/reference-changes", test_reference_changes);
   g_test_add_func ("/matrix/quotes-and-limits", test_quotes_and_limits);
   g_test_add_func ("/matrix/thresholds", test_thresholds);
   g_test_add_func ("/matrix/dominated", test_dominated);

@@ -314,6 +314,22 @@ test_quotes (void)
 }
 
 static void
+test_results (void)
+{
+  g_autoptr (QmPlan) plan = read_with ("\"results\": [{\"samples\": 1000, \"score\": 0.8}, {\"samples\": 4000, \"score\": 0.86}]", NULL);
+
+  g_assert_cmpint (plan->n_results, ==, 2);
+  g_assert_cmpfloat (plan->results[1].samples, ==, 4000);
+  g_assert_cmpfloat (plan->results[1].score, ==, 0.86);
+
+  assert_field_error ("\"results\": 0.8", QM_PLAN_ERROR_TYPE, "4: results: a list of samples and scores is expected");
+  assert_field_error ("\"results\": [0.8]", QM_PLAN_ERROR_TYPE, "4: results[0]: an object with samples and score is expected");
+  assert_field_error ("\"results\": [{\"samples\": 1000}]", QM_PLAN_ERROR_VALUE, "4: results[0]: samples and a score below 1 must be there");
+  assert_field_error ("\"results\": [{\"samples\": 1000, \"score\": 80}]", QM_PLAN_ERROR_VALUE,
+                      "4: results[0].score: a share from 0 to 1 is expected");
+}
+
+static void
 test_conflicts (void)
 {
   assert_field_error ("\"training\": {\n\"global_batch\": 64},\n\"configuration\": {\"data_parallel\": 8, \"micro_batch\": 4, "
@@ -466,6 +482,7 @@ main (int   argc,
   g_test_add_func ("/plan/read/ranges", test_ranges);
   g_test_add_func ("/plan/read/owned", test_owned);
   g_test_add_func ("/plan/read/quotes", test_quotes);
+  g_test_add_func ("/plan/read/results", test_results);
   g_test_add_func ("/plan/read/conflicts", test_conflicts);
   g_test_add_func ("/plan/read/batch-without-accumulation", test_batch_without_accumulation);
   g_test_add_func ("/plan/read/warnings", test_warnings);

@@ -151,6 +151,9 @@ test_all_together (void)
   plan->places.n_owned = 2;
   plan->places.owned[0] = (QmOwned) { "rtx-3090", 2, 1 };
   plan->places.owned[1] = (QmOwned) { "l4", 8, 4 };
+  plan->n_results = 2;
+  plan->results[0] = (QmResult) { 1000, 0.8 };
+  plan->results[1] = (QmResult) { 2500.5, 0.8125 };
   plan->n_quotes = 2;
   plan->quotes[0] = (QmQuote) { "l4", 8, 4, 72, 580, 0.821 };
   plan->quotes[1] = (QmQuote) { "rtx-3090", 1, 1, 0.5, 0.25, NAN };
