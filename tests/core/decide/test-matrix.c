@@ -181,6 +181,21 @@ test_dominated (void)
   g_assert_true (g_array_index (rows, QmChoice, 0).pareto);
 }
 
+/* Requirements E3: quality is a side of its own. What is dearer and slower stays
+ * on the front where it is better, and leaves it where it is not. */
+static void
+test_quality_is_a_side (void)
+{
+  g_autoptr (GArray) rows = qm_choices_new ();
+
+  add_row (rows, 1, 10, 100, 0.80);
+  add_row (rows, 1, 12, 120, 0.82);
+  add_row (rows, 1, 12, 120, 0.79);
+  qm_matrix_compare (rows, &limits);
+  g_assert_true (g_array_index (rows, QmChoice, 1).pareto);
+  g_assert_false (g_array_index (rows, QmChoice, 2).pareto);
+}
+
 /* A service that costs less and answers later leaves a reason for the other. */
 static void
 test_later_is_not_better (void)
@@ -225,6 +240,7 @@ main (int   argc,
   g_test_add_func ("/matrix/quotes-and-limits", test_quotes_and_limits);
   g_test_add_func ("/matrix/thresholds", test_thresholds);
   g_test_add_func ("/matrix/dominated", test_dominated);
+  g_test_add_func ("/matrix/quality-is-a-side", test_quality_is_a_side);
   g_test_add_func ("/matrix/later-is-not-better", test_later_is_not_better);
   status = g_test_run ();
 

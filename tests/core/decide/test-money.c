@@ -281,6 +281,25 @@ test_break_even (void)
   EXACT (given->break_even_months, given->break_even_hours / 100);
 }
 
+/* Requirements E5: after so many hours the card, less what it is sold for, has cost
+ * what the cheapest rent costs more than its power. */
+static void
+test_break_even_hours (void)
+{
+  g_autoptr (QmResolved) plain = resolve (HEAD ",\"places\":{\"this_computer\":false,\"cloud\":[\"lambda\",\"hyperstack\"]},"
+                                               "\"configuration\":{\"device\":\"rtx-a6000\",\"devices\":1},\"costs\":{\"resale_share\":0.25}}");
+  g_autoptr (QmRecommendation) answer = qm_recommend (estimator, plain, NULL, NULL);
+  const QmChoice *own = bought (answer);
+  double rent = INFINITY, hours = own->estimate.time.seconds.p50 / 3600;
+
+  for (guint i = 0; i < qm_recommendation_n_rows (answer); i++)
+    if (qm_recommendation_row (answer, i)->place == QM_PLACE_CLOUD)
+      rent = MIN (rent, qm_recommendation_row (answer, i)->estimate.cost.money.p50 / hours);
+  g_assert_true (isfinite (rent));
+  g_assert_cmpfloat_with_epsilon (own->estimate.cost.break_even_hours * (rent - own->estimate.cost.per_hour) /
+                                  (0.75 * own->estimate.cost.purchase_money), 1, 1e-6);
+}
+
 /* A price that only the person knows: one more machine to buy. */
 static void
 test_device_price (void)
@@ -319,6 +338,7 @@ main (int   argc,
   g_test_add_func ("/money/old", test_old);
   g_test_add_func ("/money/rate", test_rate);
   g_test_add_func ("/money/break-even", test_break_even);
+  g_test_add_func ("/money/break-even-hours", test_break_even_hours);
   g_test_add_func ("/money/device-price", test_device_price);
 
   return g_test_run ();
