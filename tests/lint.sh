@@ -6,7 +6,7 @@ set -uo pipefail
 source=$1 build=$2
 status=0
 
-for script in "$source"/dev "$source"/.ci/run "$source"/tests/*.sh "$source"/tests/flatpak/*.sh "$source"/flatpak/*.sh "$source"/data/*.bash; do
+for script in "$source"/dev "$source"/.ci/run "$source"/tests/*.sh "$source"/tests/flatpak/*.sh "$source"/flatpak/*.sh "$source"/docs/reference/*.sh "$source"/data/*.bash; do
   bash -n "$script" || status=1
 done
 

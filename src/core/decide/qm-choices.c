@@ -63,6 +63,12 @@ qm_choice_clear (QmChoice *self)
   g_clear_pointer (&self->drawback, qm_message_free);
 }
 
+/**
+ * qm_choice_copy:
+ * @source: a choice
+ * @copy: (out caller-allocates): the same; lists are shared, free it with
+ *   qm_choice_clear()
+ */
 void
 qm_choice_copy (const QmChoice *source,
                 QmChoice       *copy)
@@ -90,7 +96,12 @@ hardware_name (const QmChoice *choice)
   return g_strdup_printf ("%d × %s", n, device->name);
 }
 
-/* Proper names only: shown in every language. */
+/**
+ * qm_choice_set_label:
+ * @choice: (inout): a choice
+ *
+ * Names it by hardware and offer: proper names only, shown in every language.
+ */
 void
 qm_choice_set_label (QmChoice *choice)
 {
@@ -106,13 +117,25 @@ qm_choice_set_label (QmChoice *choice)
     g_strlcpy (choice->label, hardware, sizeof choice->label);
 }
 
-/* Whether other programs hold so much of the memory that it fits only without them. */
+/**
+ * qm_memory_is_taken:
+ * @memory: of an estimate
+ *
+ * Returns: whether other programs hold so much of the memory that it fits only
+ *   without them
+ */
 gboolean
 qm_memory_is_taken (const QmMemory *memory)
 {
   return memory->free_bytes > 0 && memory->fits && memory->need.p50 > memory->free_bytes;
 }
 
+/**
+ * qm_memory_explain_taken:
+ * @memory: of an estimate, where that is so
+ *
+ * Returns: (transfer full): how much is needed and how much is free
+ */
 QmMessage *
 qm_memory_explain_taken (const QmMemory *memory)
 {
@@ -125,6 +148,14 @@ qm_memory_explain_taken (const QmMemory *memory)
   return message;
 }
 
+/**
+ * qm_choice_from_row:
+ * @search: a search
+ * @row: one of its rows
+ * @wish: the limits and the objective
+ * @choice: (out caller-allocates): all figures of the row, and which limit it
+ *   breaks; free it with qm_choice_clear()
+ */
 void
 qm_choice_from_row (const QmSearch *search,
                     const QmRow    *row,
@@ -160,6 +191,12 @@ qm_choice_from_row (const QmSearch *search,
   qm_choice_set_label (choice);
 }
 
+/**
+ * qm_choices_new:
+ *
+ * Returns: (transfer full) (element-type QmChoice): none yet; they are cleared
+ *   with it
+ */
 GArray *
 qm_choices_new (void)
 {
@@ -375,6 +412,13 @@ append_row (const QmSearch *search,
   g_array_append_val (choices, choice);
 }
 
+/**
+ * qm_choices_pick:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): the best row and one alternative of each
+ *   kind are added to it; none where no row keeps the limits
+ */
 void
 qm_choices_pick (const QmSearch *search,
                  const QmWish   *wish,
@@ -456,8 +500,14 @@ tell_apart (const QmSearch *search,
     }
 }
 
-/* The choices, then more of other devices that keep the limits, then those that
- * come nearest to keeping them. */
+/**
+ * qm_choices_fill_matrix:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): what was picked
+ * @rows: (element-type QmChoice): these are added to it, then more of other
+ *   devices that keep the limits, then those that come nearest to keeping them
+ */
 void
 qm_choices_fill_matrix (const QmSearch *search,
                         const QmWish   *wish,

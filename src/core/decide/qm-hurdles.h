@@ -33,12 +33,12 @@ double     qm_hurdles_weigh   (const QmJob       *job,
                                const QmPlacement *placement,
                                const QmRecipe    *recipe,
                                const QmSolution  *solution,
-                               guint             *hurdles);
-GPtrArray *qm_hurdles_explain (guint              hurdles,
+                               guint             *set);
+GPtrArray *qm_hurdles_explain (guint              set,
                                const char        *needs,
                                const QmEconomics *economics,
                                guint              most);
-const char *qm_hurdles_brief  (guint              hurdles,
+const char *qm_hurdles_brief  (guint              set,
                                const QmEconomics *economics);
 
 G_END_DECLS

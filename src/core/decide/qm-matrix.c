@@ -129,8 +129,16 @@ dominator_of (const GArray *rows,
   return found;
 }
 
-/* Marks the Pareto front of money, time and quality, who dominates whom, and
- * what the marginal rule rules out against the first row. */
+/**
+ * qm_matrix_compare:
+ * @rows: (element-type QmChoice): the choice first
+ * @limits: of the plan, with its marginal rule
+ *
+ * Marks the Pareto front of money, time and quality, who dominates whom, and
+ * what the marginal rule rules out against the first row: that with a
+ * probability of 0.8 it gains less than half a point, for twice the devices,
+ * hours of devices or money.
+ */
 void
 qm_matrix_compare (GArray         *rows,
                    const QmLimits *limits)

@@ -138,8 +138,14 @@ compare_rows (gconstpointer a,
   return x->score < y->score ? -1 : x->score > y->score;
 }
 
-/* Fills @rows with the hardware that the plan quotes, and @choices with those of
- * it that keep the limits. */
+/**
+ * qm_quotes_fill:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choices: (element-type QmChoice): the hardware that the plan quotes and that
+ *   keeps the limits is added to it, the best first
+ * @rows: (element-type QmChoice): likewise all that it quotes
+ */
 void
 qm_quotes_fill (QmEstimator      *estimator,
                 const QmResolved *resolved,

@@ -333,7 +333,7 @@ qm_search_score (const QmSearch *self,
  * qm_search_best_of:
  * @self: a search
  * @wish: the limits and the objective
- * @filter: (nullable): which rows to look at
+ * @filter: (nullable) (scope call): which rows to look at
  * @data: for @filter
  *
  * Returns: the index of the best row, the first of equals; -1 if every row

@@ -67,7 +67,14 @@ why_deadline (const QmChoice *choice,
   return qm_message_add_range (message, "range", QM_ARGUMENT_SECONDS_RANGE, time->finish);
 }
 
-/* How a choice carries the busiest minutes; %NULL where no load is known. */
+/**
+ * qm_reason_load:
+ * @job: a job
+ * @choice: an answer to it
+ *
+ * Returns: (transfer full) (nullable): how it carries the busiest minutes; %NULL
+ *   where no load is known
+ */
 QmMessage *
 qm_reason_load (const QmJob    *job,
                 const QmChoice *choice)
@@ -294,8 +301,14 @@ take (QmChoice  *choice,
     g_ptr_array_add (choice->reasons, message);
 }
 
-/* Three to six sentences for the first choice, what differs for the others; of
- * each, what to mind. */
+/**
+ * qm_choices_explain:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): the first is given three to six sentences,
+ *   the others what differs; each, what to mind
+ * @rows: (element-type QmChoice): what they are compared with
+ */
 void
 qm_choices_explain (const QmSearch *search,
                     const QmWish   *wish,
@@ -327,8 +340,13 @@ qm_choices_explain (const QmSearch *search,
     }
 }
 
-/* Hours of use after which buying has cost less than the cheapest rent for the
- * same work. */
+/**
+ * qm_choice_break_even:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choice: (inout): hours and months of use are set after which buying it has
+ *   cost less than the cheapest rent for the same work
+ */
 void
 qm_choice_break_even (const QmSearch *search,
                       const QmWish   *wish,

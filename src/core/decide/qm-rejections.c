@@ -216,8 +216,17 @@ compare_rejections (gconstpointer data_a,
   return strcmp (a->device->id, b->device->id);
 }
 
-/* One line for every device of the catalog that is not among the choices: its
- * first failing constraint and by how much; what came nearest first. */
+/**
+ * qm_search_rejections:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): what was picked
+ * @rows: (element-type QmChoice): what is shown beside
+ *
+ * Returns: (transfer full) (element-type QmRejection): one line for every device
+ *   of the catalog that is not among the choices, with the first limit that it
+ *   breaks and by how much; what came nearest first
+ */
 GPtrArray *
 qm_search_rejections (QmSearch     *search,
                       const QmWish *wish,

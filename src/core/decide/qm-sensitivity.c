@@ -213,8 +213,17 @@ if_it_must_stay (const QmSearch *search,
   qm_choice_clear (&choice);
 }
 
-/* What would have to change for the answer to change: nothing is evaluated
- * anew, the rows are only ranked under other limits. */
+/**
+ * qm_search_sensitivities:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): what was picked
+ *
+ * Nothing is evaluated anew, the rows are only ranked under other limits.
+ *
+ * Returns: (transfer full) (element-type QmSensitivity): what would have to
+ *   change for the answer to change
+ */
 GPtrArray *
 qm_search_sensitivities (const QmSearch *search,
                          const QmWish   *wish,

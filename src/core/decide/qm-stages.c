@@ -156,8 +156,15 @@ add_step (const QmSearch *search,
   qm_choice_clear (&choice);
 }
 
-/* Prototype, development, production: three steps may take three devices.
- * Serving and batch work have no such ladder: empty. */
+/**
+ * qm_search_stages:
+ * @search: a search
+ * @wish: the limits and the objective
+ * @choices: (element-type QmChoice): what was picked
+ *
+ * Returns: (transfer full) (element-type QmStagePlan): prototype, development and
+ *   production, which may take three devices; empty for serving and batch work
+ */
 GPtrArray *
 qm_search_stages (const QmSearch *search,
                   const QmWish   *wish,

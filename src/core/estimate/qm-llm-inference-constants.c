@@ -177,8 +177,14 @@ qm_llm_inference_constants_free (QmLlmInferenceConstants *self)
   g_free (self);
 }
 
-/* Index of an engine; that of the usual one where none is named, and one that
- * nothing is known of where the name is new. */
+/**
+ * qm_inference_constants_find_engine:
+ * @self: constants
+ * @word: (nullable): `serving.engine` of a plan
+ *
+ * Returns: its index; that of the usual engine where none is named, and of one
+ *   that nothing is known of where the name is new
+ */
 int
 qm_inference_constants_find_engine (const QmLlmInferenceConstants *self,
                                     const char                    *word)
@@ -195,7 +201,13 @@ qm_inference_constants_find_engine (const QmLlmInferenceConstants *self,
   return self->n_engines;
 }
 
-/* Index of a generation of devices; the number of known ones where it is new. */
+/**
+ * qm_inference_constants_find_arch:
+ * @self: constants
+ * @word: (nullable): a generation of devices
+ *
+ * Returns: its index; the number of known ones where it is new
+ */
 int
 qm_inference_constants_find_arch (const QmLlmInferenceConstants *self,
                                   const char                    *word)

@@ -61,7 +61,16 @@ read_kv_formats (QmLlmInferenceConstants  *self,
   return kv != NULL && (self->kv_default > 0 || qm_inference_missing ("kv_cache_default", error));
 }
 
-/* Both lists: @formats by name, and the families that other names belong to. */
+/**
+ * qm_inference_read_formats:
+ * @self: constants in the making
+ * @constants: the content of `constants-llm-inference.json`
+ * @formats: the content of `quantization.json`: formats by name, and the families
+ *   that other names belong to
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Returns: whether all are there
+ */
 gboolean
 qm_inference_read_formats (QmLlmInferenceConstants  *self,
                            JsonObject               *constants,
@@ -113,8 +122,15 @@ find_listed (const QmLlmInferenceConstants *self,
   return FALSE;
 }
 
-/* The usual format where none is named. The last family takes every name, so
- * there is always one; @known says whether its bits are. */
+/**
+ * qm_inference_constants_find_format:
+ * @self: constants
+ * @word: (nullable): `serving.weights` of a plan; the usual format where none is
+ *   named
+ * @known: (out): whether its bits are
+ *
+ * Returns: the format; the last family takes every name, so there is always one
+ */
 QmWeightFormat
 qm_inference_constants_find_format (const QmLlmInferenceConstants *self,
                                     const char                    *word,
@@ -142,7 +158,13 @@ qm_inference_constants_find_format (const QmLlmInferenceConstants *self,
   return format;
 }
 
-/* Bytes of one element of the KV cache. */
+/**
+ * qm_inference_constants_kv_bytes:
+ * @self: constants
+ * @word: `serving.kv_cache` of a plan
+ *
+ * Returns: bytes of one element of the cache
+ */
 double
 qm_inference_constants_kv_bytes (const QmLlmInferenceConstants *self,
                                  const char                    *word)

@@ -7,8 +7,13 @@
 #include "hardware/qm-catalog.h"
 #include "qm-error.h"
 
-/* What the files that read constants share. */
-
+/**
+ * qm_inference_missing:
+ * @path: the key
+ * @error: return location for an error of %QM_CATALOG_ERROR, which is set
+ *
+ * Returns: %FALSE
+ */
 gboolean
 qm_inference_missing (const char  *path,
                       GError     **error)
@@ -18,6 +23,14 @@ qm_inference_missing (const char  *path,
   return FALSE;
 }
 
+/**
+ * qm_inference_unknown:
+ * @path: the key
+ * @word: what it names and there is not
+ * @error: return location for an error of %QM_CATALOG_ERROR, which is set
+ *
+ * Returns: %FALSE
+ */
 gboolean
 qm_inference_unknown (const char  *path,
                       const char  *word,
@@ -29,6 +42,15 @@ qm_inference_unknown (const char  *path,
   return FALSE;
 }
 
+/**
+ * qm_inference_object:
+ * @object: an object
+ * @key: of a member
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Returns: (transfer none) (nullable): the object that is the member; %NULL with
+ *   @error set
+ */
 JsonObject *
 qm_inference_object (JsonObject  *object,
                      const char  *key,
@@ -45,6 +67,16 @@ qm_inference_object (JsonObject  *object,
   return json_node_get_object (node);
 }
 
+/**
+ * qm_inference_array:
+ * @object: an object
+ * @key: of a member
+ * @at_most: lines that it may have
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Returns: (transfer none) (nullable): the array of objects that is the member;
+ *   %NULL with @error set
+ */
 JsonArray *
 qm_inference_array (JsonObject  *object,
                     const char  *key,
@@ -79,6 +111,16 @@ qm_inference_array (JsonObject  *object,
   return array;
 }
 
+/**
+ * qm_inference_copy_word:
+ * @line: an object
+ * @key: of a member
+ * @into: (out caller-allocates): where its text is put
+ * @size: bytes there, the end included
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Returns: whether there is such a text and it fits
+ */
 gboolean
 qm_inference_copy_word (JsonObject  *line,
                         const char  *key,

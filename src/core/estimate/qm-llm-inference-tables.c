@@ -113,7 +113,13 @@ static const char *const level_words[N_LEVELS] = {
   [LEVEL_LINK] = "link",
 };
 
-/* Index of a kernel of devices or, behind those, of processors. */
+/**
+ * qm_inference_find_kernel:
+ * @word: (nullable): a kernel of the tables
+ *
+ * Returns: its index; those of processors come behind those of devices; -1 where
+ *   there is none
+ */
 int
 qm_inference_find_kernel (const char *word)
 {
@@ -501,7 +507,16 @@ read_integer_rates (QmLlmInferenceConstants  *self,
   return lines != NULL;
 }
 
-/* Engines first: the other keys name them. */
+/**
+ * qm_inference_read_tables:
+ * @self: constants in the making
+ * @root: the content of `constants-llm-inference.json`
+ * @error: return location for an error of %QM_CATALOG_ERROR
+ *
+ * Reads engines first: the other keys name them.
+ *
+ * Returns: whether all are there
+ */
 gboolean
 qm_inference_read_tables (QmLlmInferenceConstants  *self,
                           JsonObject               *root,

@@ -229,7 +229,7 @@ weights_bytes (const QmOtherDomains *self)
  * @self: a job that trains
  * @site: a site
  * @batch: samples per device and micro-step
- * @parts: (out) (array fixed-size=QM_MEMORY_N_PARTS): bytes of one device, zero before
+ * @parts: (out): bytes of one device, %QM_MEMORY_N_PARTS of them, zero before
  *
  * Weights, trained and frozen, their gradients and optimizer states by the table
  * of the ZeRO paper, and what is kept of the activations.

@@ -385,7 +385,17 @@ read_part (QmShape        *root,
   qm_shape_close (&text);
 }
 
-/* Like qm_architecture_from_config(), and tells what was assumed. */
+/**
+ * qm_architecture_read:
+ * @config: the content of a config.json, of any naming family
+ * @architecture: (out caller-allocates): where to put the shapes and counts
+ * @notes: (nullable) (element-type QmMessage): what was assumed is added to it
+ * @error: return location for an error
+ *
+ * Like qm_architecture_from_config(), and tells what was assumed.
+ *
+ * Returns: whether the sizes make a model
+ */
 gboolean
 qm_architecture_read (JsonObject      *config,
                       QmArchitecture  *architecture,

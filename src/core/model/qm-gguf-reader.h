@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * @parameters: elements of all tensors
  * @bytes: of all tensors
  * @tensors: how many there are
- * @names: (element-type utf8): of them
+ * @names: (element-type utf8 utf8): of them, a set
  * @repeated: tensors that were there before, and are not counted again
  * @has_output: whether the output head is a tensor of its own
  * @cut_short: whether a file ends before its last tensor

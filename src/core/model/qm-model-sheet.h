@@ -8,9 +8,9 @@ G_BEGIN_DECLS
 
 /**
  * QmModelFact:
- * @title: (translatable): what it is
+ * @title: what it is, a msgid
  * @value: the figure, in a sentence
- * @origin: (nullable) (translatable): where the figure comes from
+ * @origin: (nullable): where the figure comes from, a msgid
  *
  * A line of a model's fact sheet.
  */

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * @end: of the last tensor of the file that was read last, in bytes
  * @adapter_parameters: of the weights, those of an adapter: some models hold one
  *   beside their own
- * @names: (nullable) (element-type utf8): of the tensors so far
+ * @names: (nullable) (element-type utf8 utf8): of the tensors so far, a set
  * @repeated: tensors that were there before, and are not counted again
  * @file_bytes: of all tensors of the file that was read last
  * @shapes: what names and shapes of tensors give away
