@@ -43,6 +43,10 @@ static const struct { const char *key; const char *name; } figure_names[] = {
   { "run.warm_up_seconds", N_("Warm-up") },
   { "run.gpu_utilization", N_("Use of the GPU") },
   { "run.cpu_cores", N_("Processor cores in use") },
+  { "run.cores", N_("Processor cores of the computer") },
+  { "run.cpu_utilization", N_("Use of the processor by all programs") },
+  { "run.cpu_stolen", N_("Processor time that the host took away") },
+  { "run.cpu_pressure", N_("Time in which work waited for the processor") },
 };
 
 /**
@@ -100,7 +104,8 @@ qm_phrase_figure (const QmWords *words,
     return g_strdup ("–");
   if (g_str_has_suffix (key, "_bytes"))
     return qm_format_bytes (words, value);
-  if (g_str_has_suffix (key, "utilization") || g_str_has_suffix (key, "_share") || g_str_has_suffix (key, "mfu"))
+  if (g_str_has_suffix (key, "utilization") || g_str_has_suffix (key, "_share") || g_str_has_suffix (key, "mfu") ||
+      g_str_has_suffix (key, "_stolen") || g_str_has_suffix (key, "_pressure"))
     return qm_format_percent (words, value);
   if (g_str_has_suffix (key, "seconds"))
     return qm_format_seconds (words, value);

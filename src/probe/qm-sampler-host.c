@@ -12,8 +12,8 @@
 #include "qm-probe-private.h"
 
 const char * const qm_host_channels[N_HOST_CHANNELS] = {
-  QM_CHANNEL_CPU, QM_CHANNEL_CPU_BUSIEST, QM_CHANNEL_CPU_WAITING, QM_CHANNEL_MEMORY, QM_CHANNEL_MEMORY_TOTAL, QM_CHANNEL_SWAP,
-  QM_CHANNEL_DISK_READ, QM_CHANNEL_DISK_WRITE, QM_CHANNEL_DISK_BUSY, QM_CHANNEL_NETWORK_RECEIVE, QM_CHANNEL_NETWORK_SEND,
+  QM_CHANNEL_CPU, QM_CHANNEL_CPU_BUSIEST, QM_CHANNEL_CPU_WAITING, QM_CHANNEL_CPU_STOLEN, QM_CHANNEL_CPU_PRESSURE, QM_CHANNEL_MEMORY,
+  QM_CHANNEL_MEMORY_TOTAL, QM_CHANNEL_SWAP, QM_CHANNEL_DISK_READ, QM_CHANNEL_DISK_WRITE, QM_CHANNEL_DISK_BUSY, QM_CHANNEL_NETWORK_RECEIVE, QM_CHANNEL_NETWORK_SEND,
 };
 
 /* /proc/diskstats counts in these, whatever the disk has. */
@@ -23,7 +23,7 @@ const char * const qm_host_channels[N_HOST_CHANNELS] = {
 
 /* What the kernel counts up, as it stood when last read. */
 typedef struct {
-  double busy, waiting, all;        /* ticks */
+  double busy, waiting, stolen, all; /* ticks */
 } Ticks;
 
 typedef struct {
@@ -39,10 +39,11 @@ typedef struct {
 
 struct _QmHostSampler {
   const char *root;
-  int files[5];                     /* kept open: -1 where there is none */
+  int files[6];                     /* kept open: -1 where there is none */
   GString *text;
   gint64 last;                      /* 0: not yet */
   Ticks all;
+  double pressed;                   /* microseconds; NaN where the kernel does not count them */
   GArray *core_ticks;               /* of Ticks */
   GArray *cores;                    /* of float */
   Traffic traffic;
@@ -51,9 +52,9 @@ struct _QmHostSampler {
   double page;
 };
 
-enum { FILE_STAT, FILE_MEMORY, FILE_VM, FILE_DISKS, FILE_NETWORK };
+enum { FILE_STAT, FILE_MEMORY, FILE_VM, FILE_DISKS, FILE_NETWORK, FILE_PRESSURE };
 
-static const char * const file_names[] = { "/proc/stat", "/proc/meminfo", "/proc/vmstat", "/proc/diskstats", "/proc/net/dev" };
+static const char * const file_names[] = { "/proc/stat", "/proc/meminfo", "/proc/vmstat", "/proc/diskstats", "/proc/net/dev", "/proc/pressure/cpu" };
 
 QmHostSampler *
 qm_host_sampler_new (const char *root)
@@ -125,7 +126,7 @@ parse_ticks (const char *numbers)
   for (int i = 0; i < 8; i++)
     t[i] = g_ascii_strtod (end, &end);
 
-  return (Ticks) { t[0] + t[1] + t[2] + t[5] + t[6] + t[7], t[4], t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7] };
+  return (Ticks) { t[0] + t[1] + t[2] + t[5] + t[6] + t[7], t[4], t[7], t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7] };
 }
 
 static double
@@ -177,9 +178,26 @@ sample_processor (QmHostSampler *self,
     {
       values[HOST_CPU] = (float) share (self->all.busy, ticks.busy, ticks.all - self->all.all);
       values[HOST_CPU_WAITING] = (float) share (self->all.waiting, ticks.waiting, ticks.all - self->all.all);
+      values[HOST_CPU_STOLEN] = (float) share (self->all.stolen, ticks.stolen, ticks.all - self->all.all);
     }
   self->all = ticks;
   sample_cores (self, next_line (text), values);
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=25764403753": microseconds in
+ * which something could run and had no processor. */
+static void
+sample_pressure (QmHostSampler *self,
+                 double         seconds,
+                 float         *values)
+{
+  const char *text = read_file (self, FILE_PRESSURE);
+  const char *total = g_str_has_prefix (text, "some ") ? strstr (text, "total=") : NULL;
+  double pressed = total != NULL ? g_ascii_strtod (total + strlen ("total="), NULL) : NAN;
+
+  if (seconds > 0)
+    values[HOST_CPU_PRESSURE] = (float) share (self->pressed, pressed, isfinite (pressed) ? seconds * 1e6 : 0);
+  self->pressed = pressed;
 }
 
 static gboolean
@@ -341,6 +359,7 @@ qm_host_sampler_sample (QmHostSampler *self,
   for (int i = 0; i < N_HOST_CHANNELS; i++)
     values[i] = NAN;
   sample_processor (self, values);
+  sample_pressure (self, seconds, values);
   sample_memory (self, values);
   sample_swap (self, &traffic);
   sample_disks (self, seconds, values, &traffic);

@@ -16,6 +16,7 @@
 
 static const QmTestFile before[] = {
   { "proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\ncpu0 500 0 0 4500 0 0 0 0 0 0\ncpu1 500 0 0 4500 0 0 0 0 0 0\nintr 1 2\n" },
+  { "proc/pressure/cpu", "some avg10=3.00 avg60=2.00 avg300=1.00 total=5000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=77\n" },
   { "proc/meminfo", "MemTotal:       16000 kB\nMemFree:         1000 kB\nMemAvailable:    4000 kB\n" },
   { "proc/vmstat", "nr_free_pages 5\npswpin 10\npswpout 20\n" },
   { "proc/diskstats", " 259 0 nvme0n1 10 0 1000 0 10 0 2000 0 0 100 0\n 259 1 nvme0n1p1 10 0 1000 0 10 0 2000 0 0 100 0\n 7 0 loop0 9 0 99 0 0 0 0 0 0 9 9\n" },
@@ -25,8 +26,10 @@ static const QmTestFile before[] = {
 };
 
 static const QmTestFile after[] = {
-  /* core 0 was busy for 100 of 200 ticks, core 1 for all, of which nothing waited; 20 of all 400 waited */
-  { "proc/stat", "cpu  1300 0 0 9080 20 0 0 0 0 0\ncpu0 600 0 0 4580 20 0 0 0 0 0\ncpu1 700 0 0 4500 0 0 0 0 0 0\nintr 1 2\n" },
+  /* core 0 was busy for 100 of 200 ticks, core 1 for all, of which nothing waited; 20 of all 400 waited,
+   * and the host took 40 */
+  { "proc/stat", "cpu  1260 0 0 9080 20 0 0 40 0 0\ncpu0 600 0 0 4580 20 0 0 0 0 0\ncpu1 700 0 0 4500 0 0 0 0 0 0\nintr 1 2\n" },
+  { "proc/pressure/cpu", "some avg10=9.00 avg60=2.00 avg300=1.00 total=5500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=99\n" },
   { "proc/meminfo", "MemTotal:       16000 kB\nMemFree:         1000 kB\nMemAvailable:    2000 kB\n" },
   { "proc/vmstat", "nr_free_pages 5\npswpin 10\npswpout 22\n" },
   { "proc/diskstats", " 259 0 nvme0n1 10 0 3000 0 10 0 2400 0 0 1600 0\n 259 1 nvme0n1p1 10 0 3000 0 10 0 2400 0 0 1600 0\n 7 0 loop0 9 0 9999 0 0 0 0 0 0 9 9\n" },
@@ -83,6 +86,8 @@ test_host (void)
   assert_value ("cpu_utilization", 300 / 400.0);
   assert_value ("cpu_busiest_utilization", 1);
   assert_value ("cpu_waiting", 20 / 400.0);
+  assert_value ("cpu_stolen", 40 / 400.0);
+  assert_value ("cpu_pressure", 0.5 / 2);
   assert_value ("memory_bytes", 14000 * 1024.0);
   assert_value ("memory_total_bytes", 16000 * 1024.0);
   assert_value ("swap_bytes_per_second", 2 * 4096 / 2.0);
@@ -109,6 +114,8 @@ test_nothing (void)
     qm_sampler_sample (sampler, i * SECOND, values);
   g_assert_true (isnan (value_of (sampler, values, "cpu_utilization")));
   g_assert_true (isnan (value_of (sampler, values, "memory_bytes")));
+  g_assert_true (isnan (value_of (sampler, values, "cpu_stolen")));
+  g_assert_true (isnan (value_of (sampler, values, "cpu_pressure")));
 }
 
 #define PCI "sys/bus/pci/devices/"

@@ -60,6 +60,7 @@ typedef enum {
   GAIN_OF_CORES,                    /* all cores in place of those in use */
   GAIN_OF_CLOCK,
   GAIN_OF_EXCHANGE,
+  GAIN_OF_STOLEN,                   /* what the host took */
 } Gain;
 
 /* The cures of requirements F3 and D, in the order in which people try them. */
@@ -98,6 +99,8 @@ static const struct {
   { QM_BOTTLENECK_THERMAL, "limit-power", N_("Lower its power limit: it then runs evenly, a little slower, and much cooler"), GAIN_UNKNOWN, NULL },
   { QM_BOTTLENECK_POWER, "raise-limit", N_("Raise its power limit, if the power supply and the maker allow it (nvidia-smi -pl)"), GAIN_OF_CLOCK, NULL },
   { QM_BOTTLENECK_CONTENTION, "end-others", N_("End the other programs, or wait until they are done"), GAIN_OF_CORES, NULL },
+  { QM_BOTTLENECK_STOLEN, "own-processor", N_("Take a machine whose processor is yours alone (dedicated, not shared or burstable)"), GAIN_OF_STOLEN, NULL },
+  { QM_BOTTLENECK_STOLEN, "another-hour", N_("Run it again at another hour: how much the host takes changes"), GAIN_UNKNOWN, NULL },
   { QM_BOTTLENECK_UNKNOWN, "trace", N_("Record a trace with the profiler, and import it here, to see what is exchanged when"), GAIN_UNKNOWN, NULL },
 };
 
@@ -156,6 +159,8 @@ gain_of_symptoms (Gain              kind,
       return s->gpu_clock > 0 ? 1 / fmin (s->gpu_clock, 1) : NAN;
     case GAIN_OF_EXCHANGE:
       return s->communication > 0 ? 1 / (1 - s->communication / 2) : NAN;
+    case GAIN_OF_STOLEN:
+      return s->stolen < 1 ? 1 / (1 - s->stolen) : NAN;
     case GAIN_UNKNOWN:
     default:
       return NAN;

@@ -23,6 +23,8 @@ typedef struct {
   double cpu;                       /* of the computer */
   double cpu_busiest;               /* p50 of the busiest core */
   double cores_used;                /* by the run */
+  double stolen;                    /* share of the processor that the host took away */
+  double pressure;                  /* share of the time in which something waited for the processor */
   double waiting;                   /* share of the time in which it waits for storage */
   double disk_busy;
   double disk_bytes;                /* per second */

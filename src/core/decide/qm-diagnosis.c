@@ -136,6 +136,8 @@ see_computer (QmSymptoms               *s,
   s->cpu = summarise (series, QM_CHANNEL_CPU, from).mean;
   s->cpu_busiest = summarise (series, QM_CHANNEL_CPU_BUSIEST, from).median;
   s->cores_used = cores.mean;
+  s->stolen = summarise (series, QM_CHANNEL_CPU_STOLEN, from).mean;
+  s->pressure = summarise (series, QM_CHANNEL_CPU_PRESSURE, from).mean;
   s->waiting = summarise (series, QM_CHANNEL_PROCESS_WAITING, from).mean;
   s->disk_busy = summarise (series, QM_CHANNEL_DISK_BUSY, from).mean;
   s->disk_bytes = isnan (own) ? all : own;
@@ -238,6 +240,33 @@ is_out_of_memory (QmDiagnosis      *self,
     }
 
   return FALSE;
+}
+
+/* A virtual machine is told when its host gives its processor to others. */
+static gboolean
+is_stolen (QmDiagnosis      *self,
+           const QmSymptoms *s)
+{
+  if (!(s->stolen > OFTEN))
+    return FALSE;
+
+  note_share (self, "stolen", N_("For {share} of the time the host of this virtual machine lets others compute"), s->stolen);
+  settle (self, QM_BOTTLENECK_STOLEN, certainty (s->stolen - OFTEN), N_("The host of this virtual machine takes the processor away"));
+  return TRUE;
+}
+
+/* Programs of this computer beside the run: either they fill the processor, or
+ * work waits for it though the run alone does not fill it. */
+static gboolean
+is_contended (const QmSymptoms *s,
+              double            used)
+{
+  double others = s->cpu - used;
+
+  if (used >= CORES_BUSY || s->waiting > WAITS)
+    return FALSE;
+
+  return (s->cpu >= BUSY && others > TAKEN) || (s->pressure > WAITS && others > OFTEN);
 }
 
 /* Why the work is not there in time. */
@@ -360,9 +389,10 @@ judge_processor (QmDiagnosis      *self,
       note_share (self, "memory-use", N_("Its memory is filled to {share}"), s->memory);
       settle (self, QM_BOTTLENECK_MEMORY, certainty (s->memory - MEMORY_FULL), N_("The memory of the computer is almost full"));
     }
-  else if (used < CORES_BUSY && s->cpu >= BUSY && s->cpu - used > TAKEN && !(s->waiting > WAITS))
+  else if (is_contended (s, used))
     {
       note_share (self, "computer-busy", N_("The processor as a whole is busy at {share}"), s->cpu);
+      note_share (self, "pressure", N_("For {share} of the time something waits for the processor"), s->pressure);
       settle (self, QM_BOTTLENECK_CONTENTION, certainty (s->cpu - used - TAKEN), N_("Other programs take the processor"));
     }
   else if (used >= CORES_BUSY)
@@ -407,7 +437,7 @@ qm_diagnose (const QmRun              *run,
       symptoms.gpus = isfinite (symptoms.gpu_busy) ? MAX (1, run->devices) : 0;
     }
 
-  if (!is_out_of_memory (self, run, &symptoms))
+  if (!is_out_of_memory (self, run, &symptoms) && !is_stolen (self, &symptoms))
     {
       if (symptoms.gpus > 0 && symptoms.gpu_busy > UNUSED)
         judge_gpu (self, run, &symptoms);
@@ -425,6 +455,7 @@ qm_diagnose (const QmRun              *run,
 
 static const char * const words[] = {
   "unknown", "none", "compute", "memory", "input", "storage", "network", "communication", "overhead", "thermal", "power", "contention",
+  "stolen",
 };
 
 /**

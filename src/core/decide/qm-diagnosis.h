@@ -21,6 +21,7 @@ typedef enum {
   QM_BOTTLENECK_THERMAL,
   QM_BOTTLENECK_POWER,
   QM_BOTTLENECK_CONTENTION,         /* other programs take the processor */
+  QM_BOTTLENECK_STOLEN,             /* the host of the virtual machine does */
 } QmBottleneck;
 
 /**

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decide/qm-past-runs.h"
+#include "history/qm-summary.h"
 
 /* The latest runs; more say little more. */
 #define MOST_RUNS 60
@@ -115,6 +116,8 @@ learn_figures (Learning         *self,
         continue;
       qm_calibration_sample_init (&sample, resolved->plan, resolved->model, estimate, figures[i].quantity, measured, origin_of (run));
       sample.age_years = fmax (0, (self->now - run->started) / YEAR);
+      if (figures[i].quantity != QM_MEASURED_MEMORY && estimate->device != NULL && estimate->device->device_class == QM_DEVICE_CLASS_CPU)
+        sample.contention = qm_run_contention (run);
       if (qm_calibration_sample_is_possible (&sample, qm_estimator_get_calibration_constants (self->estimator), &reason))
         {
           g_array_append_val (self->samples, sample);

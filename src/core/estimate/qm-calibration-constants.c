@@ -33,6 +33,7 @@ static const Figure figures[] = {
   FIGURE (other_activity),
   FIGURE (other_method),
   FIGURE (other_quantity),
+  FIGURE (contention),
   FIGURE (freedom),
   FIGURE (surprise),
   FIGURE (over_ceiling),

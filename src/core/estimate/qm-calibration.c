@@ -23,6 +23,9 @@
 
 #define MOST QM_CALIBRATION_MOST_SAMPLES
 
+/* Who has less of the processor does not get on. */
+#define MOST_CONTENTION 0.95
+
 /* Figures that differ by less come of the same plan. */
 #define SAME 1e-9
 
@@ -354,14 +357,26 @@ factorise (QmCalibration *self,
       }
 }
 
+/* Of a run that had the machine to itself. */
 static double
-noise_variance (const QmCalibration       *self,
+quiet_variance (const QmCalibration       *self,
                 const QmCalibrationSample *sample)
 {
   double noise = self->constants.noise[sample->origin];
   double aged = self->constants.noise_per_year * fmax (0, sample->age_years);
 
   return noise * noise + aged * aged;
+}
+
+/* Others slow a run by nothing at the least, by what they took at the most: where
+ * it lies between is not known, so that such a run says less, not something else. */
+static double
+noise_variance (const QmCalibration       *self,
+                const QmCalibrationSample *sample)
+{
+  double slowed = self->constants.contention * -log (1 - CLAMP (sample->contention, 0, MOST_CONTENTION));
+
+  return quiet_variance (self, sample) + slowed * slowed;
 }
 
 /* Of one device and software, and both of memory or neither: what a deviation is
@@ -397,7 +412,7 @@ widen (const QmCalibration      *self,
       const QmCalibrationSample *sample = &self->samples[i];
 
       if (is_of_a_kind (&sample->point, point))
-        distances[n++] = fabs (residual (sample)) / hypot (sample->point.deviation, sqrt (noise_variance (self, sample)));
+        distances[n++] = fabs (residual (sample)) / hypot (sample->point.deviation, sqrt (quiet_variance (self, sample)));
     }
   if (n == 0 || !(self->constants.surprise > 0))
     return 1;

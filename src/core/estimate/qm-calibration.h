@@ -57,6 +57,8 @@ typedef struct {
  * @other_device: how alike errors are on devices of different architectures,
  *   0 to 1; @same_arch the same on devices of one architecture
  * @other_stack: on different frameworks or engines; so are the others
+ * @contention: standard deviation of ln (measured / real), for each unit of the
+ *   logarithm by which others may have slowed a run at the most
  * @freedom: degrees of freedom of the distribution of measurements, low ones
  *   trust no single bad run
  * @surprise: standard deviations of an estimate within which its runs are believed
@@ -74,6 +76,7 @@ typedef struct {
   double other_activity;
   double other_method;
   double other_quantity;
+  double contention;
   double freedom;
   double surprise;
   double over_ceiling;              /* data sheets give clocks that are exceeded by this factor */
@@ -118,6 +121,8 @@ typedef struct {
  * @ceiling: more is physically impossible; NaN unknown
  * @fits: whether the job can be in the memory of the devices at all
  * @age_years: of the measurement
+ * @contention: share of the processor that others had while it was made, 0 to 1;
+ *   see qm_run_contention()
  */
 typedef struct {
   QmCalibrationPoint point;
@@ -127,6 +132,7 @@ typedef struct {
   gboolean fits;
   QmOrigin origin;
   double age_years;
+  double contention;
 } QmCalibrationSample;
 
 /* Keeps at most so many: the ones given last. */

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 #define QM_CHANNEL_CPU              "cpu_utilization"
 #define QM_CHANNEL_CPU_BUSIEST      "cpu_busiest_utilization"     /* of its cores */
 #define QM_CHANNEL_CPU_WAITING      "cpu_waiting"                 /* idle, and something waits for storage */
+#define QM_CHANNEL_CPU_STOLEN       "cpu_stolen"                  /* the host gave it to others while there was work */
+#define QM_CHANNEL_CPU_PRESSURE     "cpu_pressure"                /* something could run, and waited for a processor */
 #define QM_CHANNEL_MEMORY           "memory_bytes"                /* in use */
 #define QM_CHANNEL_MEMORY_TOTAL     "memory_total_bytes"
 #define QM_CHANNEL_SWAP             "swap_bytes_per_second"       /* in and out */

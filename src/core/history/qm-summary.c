@@ -80,6 +80,17 @@ sum_up_gpus (QmRun          *run,
     qm_run_set_measured (run, "energy.kwh", joules / 3.6e6);
 }
 
+/* What the run had of the processor, and what others had. */
+static const struct {
+  const char *channel;
+  const char *key;
+} means[] = {
+  { QM_CHANNEL_PROCESS_CPU, "run.cpu_cores" },
+  { QM_CHANNEL_CPU, "run.cpu_utilization" },
+  { QM_CHANNEL_CPU_STOLEN, "run.cpu_stolen" },
+  { QM_CHANNEL_CPU_PRESSURE, "run.cpu_pressure" },
+};
+
 static void
 sum_up_processes (QmRun          *run,
                   const QmSeries *series,
@@ -89,8 +100,12 @@ sum_up_processes (QmRun          *run,
 
   qm_series_summarise (series, qm_series_find (series, QM_CHANNEL_PROCESS_MEMORY), 0, G_MAXDOUBLE, &summary);
   qm_run_set_measured (run, "memory.host_bytes", summary.most);
-  qm_series_summarise (series, qm_series_find (series, QM_CHANNEL_PROCESS_CPU), steady, G_MAXDOUBLE, &summary);
-  qm_run_set_measured (run, "run.cpu_cores", summary.mean);
+  for (guint i = 0; i < G_N_ELEMENTS (means); i++)
+    {
+      qm_series_summarise (series, qm_series_find (series, means[i].channel), steady, G_MAXDOUBLE, &summary);
+      if (summary.n > 0)
+        qm_run_set_measured (run, means[i].key, summary.mean);
+    }
 }
 
 static const struct {
@@ -101,20 +116,36 @@ static const struct {
   { QM_CHANNEL_SAMPLES, "samples" },
 };
 
-/* Who names steps and no rate has one all the same: that of the second half. */
+static double
+mean_between (const QmSeries *series,
+              int             channel,
+              double          from,
+              double          to)
+{
+  QmSeriesSummary summary;
+
+  qm_series_summarise (series, channel, from, to, &summary);
+  return summary.mean;
+}
+
+/* Who counts steps and gives no rate of them has one all the same. Where there is
+ * a rate of something else, a step takes what its mean work takes at the median
+ * rate, so that both figures are of one moment: the mean time of a step alone
+ * would have the pauses in it that the median leaves out. */
 static void
 sum_up_steps (QmRun          *run,
               const QmSeries *series,
-              double          middle)
+              double          from,
+              int             rate)
 {
   int channel = qm_series_find (series, QM_CHANNEL_STEP);
-  double first = NAN, first_at = NAN, last = NAN, last_at = NAN;
+  double first = NAN, first_at = NAN, last = NAN, last_at = NAN, seconds, work;
 
   for (guint i = 0; i < qm_series_length (series); i++)
     {
       double at = g_array_index (series->times, double, i), step = qm_series_value (series, i, channel);
 
-      if (at < middle || !isfinite (step))
+      if (at < from || !isfinite (step))
         continue;
       if (isnan (first))
         {
@@ -124,8 +155,12 @@ sum_up_steps (QmRun          *run,
       last = step;
       last_at = at;
     }
-  if (last > first)
-    qm_run_set_measured (run, "throughput.step_seconds", (last_at - first_at) / (last - first));
+  if (!(last > first))
+    return;
+
+  seconds = (last_at - first_at) / (last - first);
+  work = rate >= 0 ? seconds * mean_between (series, rate, nextafter (first_at, INFINITY), last_at) : NAN;
+  qm_run_set_measured (run, "throughput.step_seconds", work > 0 ? work / qm_run_measured (run, "throughput.per_second") : seconds);
 }
 
 /* Of what a program writes about itself: the rate once it is steady, and how
@@ -134,7 +169,7 @@ static double
 sum_up_rates (QmRun          *run,
               const QmSeries *series)
 {
-  int steps = qm_series_find (series, QM_CHANNEL_STEPS);
+  int steps = qm_series_find (series, QM_CHANNEL_STEPS), rate = -1;
   double steady = qm_series_warm_up (series, steps);
   double middle = qm_series_length (series) > 0 ? g_array_index (series->times, double, qm_series_length (series) - 1) / 2 : 0;
   QmSeriesSummary summary;
@@ -150,6 +185,7 @@ sum_up_rates (QmRun          *run,
         continue;
       qm_series_summarise (series, channel, from, G_MAXDOUBLE, &summary);
       steady = fmax (steady, from);
+      rate = channel;
       qm_run_set_measured (run, "throughput.per_second", summary.median);
       if (run->unit == NULL)
         run->unit = g_strdup (rates[i].unit);
@@ -159,7 +195,7 @@ sum_up_rates (QmRun          *run,
   if (summary.n > 0 && summary.median > 0)
     qm_run_set_measured (run, "throughput.step_seconds", 1 / summary.median);
   else
-    sum_up_steps (run, series, middle);
+    sum_up_steps (run, series, rate >= 0 ? steady : middle, rate);
   qm_series_summarise (series, qm_series_find (series, QM_CHANNEL_LOSS), steady, G_MAXDOUBLE, &summary);
   qm_run_set_measured (run, "run.loss", summary.least);
   if (steady > 0)
@@ -191,4 +227,35 @@ qm_run_summarise (QmRun          *run,
   if (isnan (qm_run_measured (run, "memory.per_device_bytes")))
     qm_run_set_measured (run, "memory.per_device_bytes", qm_run_measured (run, "memory.host_bytes"));
   qm_run_set_measured (run, "time.seconds", run->seconds);
+}
+
+/* A GPU that is less busy does not do the work. */
+#define UNUSED 0.02
+
+/**
+ * qm_run_contention:
+ * @run: a run that was summed up
+ *
+ * What others had of the processor while a run of the processor went on: what the
+ * host of a virtual machine took away, and what other programs used once more
+ * than half of the logical processors were busy, since two of them share a core
+ * as a rule.
+ *
+ * Returns: a share of the processor, 0 where nothing is known or a GPU did the work
+ */
+double
+qm_run_contention (const QmRun *run)
+{
+  double stolen = qm_run_measured (run, "run.cpu_stolen"), all = qm_run_measured (run, "run.cpu_utilization");
+  double used = qm_run_measured (run, "run.cpu_cores") / qm_run_measured (run, "run.cores");
+  double others = 0;
+
+  if (qm_run_measured (run, "run.gpu_utilization") > UNUSED)
+    return 0;
+
+  stolen = isfinite (stolen) ? stolen : 0;
+  if (isfinite (all - used))
+    others = fmax (0, all - stolen - used) * CLAMP (2 * all - 1, 0, 1);
+
+  return fmin (1, stolen + others);
 }

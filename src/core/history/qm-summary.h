@@ -9,4 +9,6 @@ G_BEGIN_DECLS
 void qm_run_summarise (QmRun          *run,
                        const QmSeries *series);
 
+double qm_run_contention (const QmRun    *run);
+
 G_END_DECLS

@@ -98,24 +98,28 @@ test_made_up (void)
 /* The same of a computer without a GPU, or whose GPU is not used. */
 static const struct {
   const char *what;
-  float cores, waiting, cpu, network, memory_gib, gpu;
+  float cores, waiting, cpu, network, memory_gib, gpu, stolen, pressure;
   const char *expected;
 } of_processors[] = {
-  { "all cores compute", 7.6f, 0, 0.97f, 0, 4, NAN, "compute" },
-  { "all cores compute, and the GPU for nobody", 7.6f, 0, 0.97f, 0, 4, 0.01f, "compute" },
-  { "one core of eight", 1.0f, 0, 0.13f, 0, 4, NAN, "overhead" },
-  { "a disk that is waited for", 0.3f, 0.7f, 0.1f, 0, 4, NAN, "storage" },
-  { "a network that is waited for", 0.3f, 0, 0.05f, 80e6f, 4, NAN, "network" },
-  { "a memory that is almost full", 4, 0, 0.5f, 0, 62, NAN, "memory" },
-  { "others that compute", 2.5f, 0, 0.99f, 0, 4, NAN, "contention" },
-  { "a program that sleeps", 0.01f, 0, 0.02f, 0, 4, NAN, "unknown" },
+  { "all cores compute", 7.6f, 0, 0.97f, 0, 4, NAN, 0, 0.9f, "compute" },
+  { "all cores compute, and the GPU for nobody", 7.6f, 0, 0.97f, 0, 4, 0.01f, 0, 0.1f, "compute" },
+  { "one core of eight", 1.0f, 0, 0.13f, 0, 4, NAN, 0, 0, "overhead" },
+  { "a disk that is waited for", 0.3f, 0.7f, 0.1f, 0, 4, NAN, 0, 0, "storage" },
+  { "a network that is waited for", 0.3f, 0, 0.05f, 80e6f, 4, NAN, 0, 0, "network" },
+  { "a memory that is almost full", 4, 0, 0.5f, 0, 62, NAN, 0, 0, "memory" },
+  { "others that compute", 2.5f, 0, 0.99f, 0, 4, NAN, 0.05f, NAN, "contention" },
+  { "others that compute on half of it, and work that waits", 2.5f, 0, 0.7f, 0, 4, NAN, 0, 0.4f, "contention" },
+  { "work that waits for itself", 2.5f, 0, 0.33f, 0, 4, NAN, 0, 0.4f, "unknown" },
+  { "a host that takes a third away", 5, 0, 0.98f, 0, 4, NAN, 0.34f, 0.5f, "stolen" },
+  { "a host that takes it while the GPU waits", 2, 0, 0.6f, 0, 4, 0.5f, 0.3f, NAN, "stolen" },
+  { "a program that sleeps", 0.01f, 0, 0.02f, 0, 4, NAN, 0, 0, "unknown" },
 };
 
 static void
 test_processors (void)
 {
   const char *channels[] = { "process_cpu_cores", "process_waiting", "cpu_utilization", "network_receive_bytes_per_second", "process_memory_bytes",
-                             "memory_total_bytes", "gpu0_utilization", NULL };
+                             "memory_total_bytes", "gpu0_utilization", "cpu_stolen", "cpu_pressure", NULL };
   const QmDiagnosisContext context = { .cores = 8 };
 
   for (guint i = 0; i < G_N_ELEMENTS (of_processors); i++)
@@ -124,13 +128,15 @@ test_processors (void)
       g_autoptr (QmSeries) series = qm_series_new (channels);
       g_autoptr (QmDiagnosis) diagnosis = NULL;
       float values[] = { of_processors[i].cores, of_processors[i].waiting, of_processors[i].cpu, of_processors[i].network,
-                         of_processors[i].memory_gib * (float) GIB, 64 * (float) GIB, of_processors[i].gpu };
+                         of_processors[i].memory_gib * (float) GIB, 64 * (float) GIB, of_processors[i].gpu, of_processors[i].stolen, of_processors[i].pressure };
 
       for (int k = 0; k < 30; k++)
         qm_series_append (series, k + 1, values);
       diagnosis = qm_diagnose (run, series, &context);
       g_test_message ("%s", of_processors[i].what);
       g_assert_cmpstr (qm_bottleneck_to_word (diagnosis->bottleneck), ==, of_processors[i].expected);
+      if (diagnosis->bottleneck == QM_BOTTLENECK_STOLEN)
+        g_assert_cmpfloat_with_epsilon (g_array_index (diagnosis->cures, QmCure, 0).gain, 1 / (1 - of_processors[i].stolen), 1e-6);
     }
 }
 

@@ -161,6 +161,60 @@ test_two_runs (Fixture       *self,
 
 /* estimation.md §f: 85 tokens a second of Llama 2 70B in 16 bit on one H100 were
  * published. It does not fit, and would be more than the memory can be read. */
+/* The estimate of @plan after a run of seven tenths of it, during which others
+ * kept @others of two cores busy and the run another. */
+static QmRange
+after_run (const char *plan,
+           double      others)
+{
+  Fixture fixture = { 0 };
+  g_autoptr (QmRun) run = qm_run_new ("a");
+  g_autoptr (QmExperience) experience = NULL;
+  g_autoptr (QmEstimator) calibrated = NULL;
+  QmRange after;
+
+  set_up (&fixture, NULL);
+  run->status = QM_RUN_STATUS_FINISHED;
+  run->source = QM_RUN_SOURCE_RECORDED;
+  run->plan = g_strdup (plan);
+  qm_run_set_measured (run, "throughput.per_second", 0.7 * estimate_with (estimator, plan).throughput.per_second.p50);
+  qm_run_set_measured (run, "run.cores", 2);
+  qm_run_set_measured (run, "run.cpu_cores", 1);
+  qm_run_set_measured (run, "run.cpu_utilization", (1 + others) / 2);
+  g_assert_true (qm_ledger_add (fixture.ledger, run, NULL, NULL));
+  experience = qm_experience_new (fixture.ledger, estimator, 0, NULL);
+  calibrated = qm_estimator_calibrate (estimator, experience->calibration);
+  after = estimate_with (calibrated, plan).throughput.per_second;
+  tear_down (&fixture, NULL);
+
+  return after;
+}
+
+/* What was measured beside other programs says less of a processor, and the same
+ * of a GPU. */
+static void
+test_contended (void)
+{
+  static const char * const devices[] = { "xeon-8480plus", "a100-sxm4-80gb" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
+    {
+      g_autofree char *plan = g_strdup_printf (PLAN, 8, 1024, devices[i], 1);
+      double before = estimate_with (estimator, plan).throughput.per_second.p50;
+      QmRange quiet = after_run (plan, 0), crowded = after_run (plan, 1);
+
+      g_assert_cmpfloat (quiet.p50, <, 0.8 * before);
+      if (i == 0)
+        {
+          g_assert_cmpfloat (crowded.p50, >, quiet.p50 * 1.02);
+          g_assert_cmpfloat (crowded.p50, <, before);
+          g_assert_cmpfloat (crowded.p90 / crowded.p10, >, 1.2 * quiet.p90 / quiet.p10);
+        }
+      else
+        g_assert_cmpfloat_with_epsilon (crowded.p50, quiet.p50, 1e-6 * quiet.p50);
+    }
+}
+
 static void
 test_nonsense (Fixture       *self,
                gconstpointer  data)
@@ -412,6 +466,7 @@ main (int    argc,
   ADD ("another-recipe", test_another_recipe);
   ADD ("size", test_size);
   ADD ("explain", test_explain);
+  g_test_add_func ("/core/decide/experience/contended", test_contended);
   g_test_add_func ("/core/decide/experience/suggest", test_suggest);
 
   result = g_test_run ();
