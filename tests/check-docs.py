@@ -18,7 +18,8 @@ SPAN = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"^(?:src|docs|tests|data|po|resources|\.ci)/[\w./*-]*$")
 FUNCTION = re.compile(r"^([a-z][a-z0-9_]+) \(\)$")
-COMMAND = re.compile(r"(?:^|[\s`(])(?:\./dev|dev)\s+([a-z]+)|(?:quartermaster-cli|\./dev cli)\s+([a-z]+)(?![\w.])")
+DEV = re.compile(r"(?:^|[\s`(])(?:\./)?dev\s+([a-z]+)(?:\s+([a-z]+)(?![\w.]))?")
+PROGRAM = re.compile(r"quartermaster-cli\s+([a-z]+)(?![\w.])")
 IDENTIFIER = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
 CONSTANT = re.compile(r"(?<![\w./-])((?:mem|rate|link|nic|host|layout|default|range|device|input|vision|detection|stack|encoder|npu|cpu|"
                       r"diffusion|recommender|tensorrt|apple|infer_kappa|infer|generation|speech|tabular|memory|time|sigma|train)"
@@ -89,10 +90,13 @@ def check_span(source, name, span):
 
 
 def check_code(source, name, code):
-    for dev, command in COMMAND.findall(code):
-        if dev and dev not in source.dev:
+    for dev, argument in DEV.findall(code):
+        if dev not in source.dev:
             yield f"dev knows no command {dev}"
-        if command and command not in source.commands:
+        if dev == "cli" and argument and argument not in source.commands:
+            yield f"quartermaster-cli knows no command {argument}"
+    for command in PROGRAM.findall(code):
+        if command not in source.commands:
             yield f"quartermaster-cli knows no command {command}"
     if not name.startswith("docs/estimation/"):
         return
