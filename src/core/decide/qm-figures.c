@@ -301,6 +301,7 @@ monthly_purchase (const QmJob *self,
 static void
 cost_of_serving (const QmJob       *self,
                  const QmPlacement *placement,
+                 int                machines,
                  double             power_per_hour,
                  QmEstimate        *estimate)
 {
@@ -322,7 +323,7 @@ cost_of_serving (const QmJob       *self,
   if (estimate->throughput.known)
     estimate->cost.per_million_units = qm_range_divide (hourly * 1e6 / 3600, estimate->throughput.per_second);
   estimate->cost.kwh = qm_range_exact (month * kilowatts (self, placement, economics->power_share, estimate->configuration.devices,
-                                                          estimate->device->power_watts, 1));
+                                                          estimate->device->power_watts, machines));
 }
 
 /* What the money of a job is for. */
@@ -426,7 +427,7 @@ qm_job_cost (const QmJob       *self,
     cost->purchase_money = placement->purchase_usd * machines * self->per_usd;
 
   if (self->serving)
-    cost_of_serving (self, placement, power_per_hour, estimate);
+    cost_of_serving (self, placement, machines, power_per_hour, estimate);
   else
     cost_of_a_job (self, placement, machines, power_per_hour, estimate);
 

@@ -131,6 +131,24 @@ test_power (void)
   g_assert_cmpint (found->cost.carbon_basis, ==, QM_CARBON_OWN);
 }
 
+/* A service on several machines of one's own: each draws 120 W around its cards,
+ * so that the energy of a month is what is paid for it, at 0.30 the kWh. */
+static void
+test_service_power (void)
+{
+  g_autoptr (QmResolved) resolved = resolve ("{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\","
+    "\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"requests_per_second\":40},"
+    "\"costs\":{\"electricity_per_kwh\":0.3},\"places\":{\"this_computer\":false,\"cloud\":[],\"buy\":false,"
+    "\"owned\":[{\"device\":\"rtx-3090\",\"devices\":64,\"nodes\":64}]}}");
+  g_autoptr (QmRecommendation) recommendation = qm_recommend (estimator, resolved, NULL, NULL);
+  const QmChoice *choice = qm_recommendation_choice (recommendation, 0);
+  double kilowatts = (choice->estimate.configuration.devices * 0.8 * 350 + choice->machines * 120) / 1000;
+
+  g_assert_cmpint (choice->machines, >, 1);
+  EXACT (choice->estimate.cost.kwh.p50, kilowatts * 730);
+  EXACT (choice->estimate.cost.parts.power, kilowatts * 730 * 0.3);
+}
+
 /* Google's own figures of 2024, gCO2eq/kWh: us-central1 412.72, us-east4 323.05
  * (Northern Virginia, where us-east-1 of AWS is); of France in 2023 56 by
  * Our World in Data. */
@@ -332,6 +350,7 @@ main (int   argc,
   g_test_add_func ("/money/parts", test_parts);
   g_test_add_func ("/money/egress", test_egress);
   g_test_add_func ("/money/power", test_power);
+  g_test_add_func ("/money/service-power", test_service_power);
   g_test_add_func ("/money/carbon", test_carbon);
   g_test_add_func ("/money/bad-carbon", test_bad_carbon);
   g_test_add_func ("/money/age", test_age);
