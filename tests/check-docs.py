@@ -3,7 +3,7 @@
 """Holds the documentation to what is there: check-docs.py SOURCE.
 
 Links and their anchors, paths, functions, commands of dev and of the command line;
-in docs/estimation also constants and words of the code. Prints FILE:LINE: what is
+in docs/estimation also constants, words of the code and measured errors. Prints FILE:LINE: what is
 wrong; exits 1 if anything is.
 """
 
@@ -24,6 +24,7 @@ IDENTIFIER = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
 CONSTANT = re.compile(r"(?<![\w./-])((?:mem|rate|link|nic|host|layout|default|range|device|input|vision|detection|stack|encoder|npu|cpu|"
                       r"diffusion|recommender|tensorrt|apple|infer_kappa|infer|generation|speech|tabular|memory|time|sigma|train)"
                       r"\.[a-z0-9_]+(?:[.-][a-z0-9_]+)*)")
+ERROR = re.compile(r"(?<=\| )[\d.]+ / \d+ %(?= \|)")
 SUFFIXES = (".c", ".h", ".json", ".md", ".py")
 
 
@@ -105,6 +106,11 @@ def check_code(source, name, code):
             yield f"{constant} is no constant of the catalog"
 
 
+def check_errors(source, line):
+    known = source.read("docs/accuracy.md")
+    yield from (f"{error} stands not in docs/accuracy.md" for error in ERROR.findall(line) if f"| {error} |" not in known)
+
+
 def check_file(source, name):
     fenced = False
     for number, line in enumerate(source.read(name).splitlines(), 1):
@@ -117,6 +123,8 @@ def check_file(source, name):
             for span in SPAN.findall(line):
                 faults += check_span(source, name, span)
                 faults += check_code(source, name, span)
+            if name.startswith("docs/estimation/"):
+                faults += check_errors(source, line)
             for target in LINK.findall(SPAN.sub("", line)):
                 faults += check_link(source, name, target)
         for fault in faults:

@@ -203,7 +203,14 @@ add_sensitivity (const QmResolved *resolved,
   g_ptr_array_add (found, sensitivity);
 }
 
-/* What else would be chosen of @rows with less time, with less money. */
+/**
+ * qm_quotes_sensitivities:
+ * @resolved: a plan that quotes hardware
+ * @rows: (element-type QmChoice): of qm_quotes_fill()
+ *
+ * Returns: (transfer full) (element-type QmSensitivity): what else of @rows would
+ *   be chosen with less time, with less money
+ */
 GPtrArray *
 qm_quotes_sensitivities (const QmResolved *resolved,
                          const GArray     *rows)

@@ -15,7 +15,11 @@ sensitivity_free (QmSensitivity *self)
   g_free (self);
 }
 
-/* (element-type QmSensitivity) */
+/**
+ * qm_sensitivities_new:
+ *
+ * Returns: (transfer full) (element-type QmSensitivity): none yet
+ */
 GPtrArray *
 qm_sensitivities_new (void)
 {

@@ -7,6 +7,8 @@
 #include "hardware/qm-catalog.h"
 #include "qm-error.h"
 
+/* What the files that read constants share. */
+
 /**
  * qm_inference_missing:
  * @path: the key
