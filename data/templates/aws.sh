@@ -5,7 +5,7 @@ set -euo pipefail
 
 # Yours to fill in.
 : "${BUCKET:?an S3 bucket for weights and checkpoints, as s3://name}"
-: "${PROFILE_NAME:?an instance profile that may read and write the bucket}"
+: "${PROFILE_NAME:?an instance profile that may read and write the bucket, with the policy AmazonSSMManagedInstanceCore to reach the machine}"
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
@@ -32,7 +32,13 @@ fi
 {{#serves_llama_cpp}}
 [ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
 {{/serves_llama_cpp}}
-for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
+{{#serves_vllm}}
+{{#own_weights}}
+{{>own-weights}}
+printf 'export MODEL=%q\n' "$MODEL" >model.sh
+{{/own_weights}}
+{{/serves_vllm}}
+for part in model.sh run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
   [ ! -e "$part" ] || aws s3 cp "$part" "$BUCKET/job/"
 done
 [ ! -e data ] || aws s3 sync data "$BUCKET/job/data"
@@ -44,9 +50,17 @@ aws s3 rm "$BUCKET/leader"
 startup=$(mktemp)
 sed "s|@BUCKET@|$BUCKET|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup-aws.sh >"$startup"
 
-aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
+ids=$(aws ec2 run-instances --count {{nodes|word}} --instance-type {{instance|word}} \
   --image-id "resolve:ssm:{{aws_image_parameter|word}}" \
   --instance-initiated-shutdown-behavior terminate --iam-instance-profile "Name=$PROFILE_NAME" \
   --block-device-mappings 'DeviceName=/dev/sda1,Ebs={VolumeSize={{disk_gb|word}},VolumeType=gp3}'{{#spot}} \
   --instance-market-options MarketType=spot{{/spot}} \
-  --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value={{job|name}}}]' --user-data "file://$startup"
+  --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value={{job|name}}}]' --user-data "file://$startup" --query "Instances[].InstanceId" --output text)
+
+# The machine lets nobody in from outside; the Systems Manager leads to it (with its plugin for the aws command).
+for id in $ids; do
+  echo "Look into it: aws ssm start-session --region {{region|word}} --target $id"
+{{#serving}}
+  echo "Ask it through a tunnel: aws ssm start-session --region {{region|word}} --target $id --document-name AWS-StartPortForwardingSession --parameters portNumber={{port|word}},localPortNumber={{port|word}}"
+{{/serving}}
+done

@@ -31,7 +31,13 @@ fi
 {{#serves_llama_cpp}}
 [ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
 {{/serves_llama_cpp}}
-for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
+{{#serves_vllm}}
+{{#own_weights}}
+{{>own-weights}}
+printf 'export MODEL=%q\n' "$MODEL" >model.sh
+{{/own_weights}}
+{{/serves_vllm}}
+for part in model.sh run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
   [ ! -e "$part" ] || az storage blob upload --account-name "$STORAGE_ACCOUNT" --auth-mode login -c job -f "$part" -n "$part" --overwrite
 done
 [ ! -e data ] || az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s data --destination-path data --overwrite
@@ -49,3 +55,7 @@ for number in $(seq 1 {{nodes|word}}); do
   az role assignment create --role "Virtual Machine Contributor" --scope "$group" --assignee-principal-type ServicePrincipal \
     --assignee-object-id "$(az vm identity show --resource-group {{job|name}} --name {{job|name}}-"$number" --query principalId --output tsv)"
 done
+{{#serving}}
+address=$(az vm show --resource-group {{job|name}} --name {{job|name}}-1 --show-details --query publicIps --output tsv)
+echo "Ask it through a tunnel: ssh -L {{port|word}}:localhost:{{port|word}} $address"
+{{/serving}}

@@ -49,7 +49,13 @@ gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZON
 {{#serves_llama_cpp}}
 [ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
 {{/serves_llama_cpp}}
-for part in run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf data; do
+{{#serves_vllm}}
+{{#own_weights}}
+{{>own-weights}}
+printf 'export MODEL=%q\n' "$MODEL" >model.sh
+{{/own_weights}}
+{{/serves_vllm}}
+for part in model.sh run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf data; do
   [ ! -e "$part" ] || gcloud storage cp -r "$part" "$BUCKET/job/"
 done
 

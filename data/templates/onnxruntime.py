@@ -11,12 +11,7 @@ import numpy
 import onnxruntime
 
 PORT = {{port|word}}
-{{#nvidia}}
-PROVIDERS = ["CUDAExecutionProvider", "CPUExecutionProvider"]
-{{/nvidia}}
-{{^nvidia}}
-PROVIDERS = ["CPUExecutionProvider"]
-{{/nvidia}}
+PROVIDERS = [{{#onnx_provider}}{{onnx_provider|python}}, {{/onnx_provider}}"CPUExecutionProvider"]
 session = onnxruntime.InferenceSession(sys.argv[1], providers=PROVIDERS)
 entry = session.get_inputs()[0]
 

@@ -5,7 +5,12 @@
 #SBATCH --nodes={{nodes|word}}
 #SBATCH --ntasks-per-node=1
 {{#gpu}}
+{{#slice}}
+#SBATCH --gres=gpu:{{slice|word}}:{{per_node|word}}
+{{/slice}}
+{{^slice}}
 #SBATCH --gpus-per-node={{per_node|word}}
+{{/slice}}
 {{/gpu}}
 #SBATCH --cpus-per-task=8
 #SBATCH --time={{run_hours|word}}:00:00
@@ -24,11 +29,13 @@ srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-
   --rdzv-endpoint="$MASTER_ADDR:29500" --rdzv-id="$SLURM_JOB_ID" train.py --data "${DATA:-data}" \
   --batch {{micro_batch|word}} --accumulation {{accumulation|word}} --epochs {{epochs|word}} --checkpoint-minutes {{checkpoint_minutes|word}}
 {{/training}}
-{{^training}}
-{{#language}}
-srun vllm serve {{model|shell}} --port {{port|word}} {{>vllm-options}}
-{{/language}}
-{{^language}}
+{{#serves_vllm}}
+{{>own-weights}}
+srun vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}}
+{{/serves_vllm}}
+{{#serves_llama_cpp}}
+srun llama-server --model "${MODEL:-model.gguf}" --host 0.0.0.0 {{>llama-options}}
+{{/serves_llama_cpp}}
+{{#serves_onnx}}
 srun python serve_onnxruntime.py model.onnx
-{{/language}}
-{{/training}}
+{{/serves_onnx}}

@@ -9,6 +9,8 @@ import contextlib
 {{#language}}
 import glob
 {{/language}}
+import itertools
+import math
 import os
 import signal
 import time
@@ -33,7 +35,7 @@ def options():
     parser.add_argument("--data", help="your data: see load()")
     parser.add_argument("--batch", type=int, default={{micro_batch|word}}, help="examples at once on each device")
     parser.add_argument("--accumulation", type=int, default={{accumulation|word}}, help="batches for one step of the optimizer")
-    parser.add_argument("--epochs", type=int, default={{epochs|word}})
+    parser.add_argument("--epochs", type=float, default={{epochs|word}}, help="times through the data; 0.5 is half of it")
     parser.add_argument("--workers", type=int, default={{workers|word}}, help="processes that load data")
     parser.add_argument("--checkpoints", default="checkpoints", help="folder to save to and to go on from")
     parser.add_argument("--checkpoint-minutes", type=float, default={{checkpoint_minutes|word}})
@@ -44,6 +46,7 @@ def options():
 
 def start_devices():
     """One process for each device; on a processor they talk through gloo."""
+    torch.manual_seed(0)
     rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if torch.cuda.is_available():
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
@@ -109,6 +112,39 @@ def load(args):
     whole = len(pieces) // length * length
     return model, TensorDataset(pieces[:whole].view(-1, length)), predict_words
 {{/language}}
+{{#adapters}}
+class Adapter(torch.nn.Module):
+    """A layer as it was, and beside it a narrow pair of layers that learns (Hu et al. 2021)."""
+
+    def __init__(self, inner, rank):
+        super().__init__()
+        self.inner = inner
+        if isinstance(inner, torch.nn.Linear):
+            self.down = torch.nn.Linear(inner.in_features, rank, bias=False)
+            self.up = torch.nn.Linear(rank, inner.out_features, bias=False)
+        else:
+            self.down = torch.nn.Conv2d(inner.in_channels, rank, inner.kernel_size, inner.stride, inner.padding, inner.dilation, bias=False)
+            self.up = torch.nn.Conv2d(rank, inner.out_channels, 1, bias=False)
+        torch.nn.init.zeros_(self.up.weight)
+
+    def forward(self, inputs):
+        return self.inner(inputs) + 2 * self.up(self.down(inputs))
+
+
+def adapt(model, head, rank={{lora_rank|word}}):
+    """Nothing learns but the adapters and the head; what is frozen is kept in 16 bit on a GPU."""
+    model.requires_grad_(False)
+    head.requires_grad_(True)
+    kept = set(head.modules())
+    for parent in [part for part in model.modules() if part not in kept]:
+        for name, part in list(parent.named_children()):
+            whole = isinstance(part, torch.nn.Linear) or isinstance(part, torch.nn.Conv2d) and part.groups == 1
+            if whole and part not in kept and not isinstance(parent, Adapter):
+                setattr(parent, name, Adapter(part{{#mixed}}.to(torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}) if torch.cuda.is_available() else part{{/mixed}}, rank))
+    return model
+
+
+{{/adapters}}
 {{#images}}
 def load(args):
     import timm
@@ -120,12 +156,16 @@ def load(args):
     data = datasets.ImageFolder(args.data, prepare)
     plain = str.maketrans("", "", "-_.")
     name = next(name for name in timm.list_models() if name.translate(plain) == args.model.translate(plain))
-    return timm.create_model(name, pretrained={{#fine_tune}}True{{/fine_tune}}{{^fine_tune}}False{{/fine_tune}}, num_classes=len(data.classes)), data, classify
+    model = timm.create_model(name, pretrained={{#fine_tune}}True{{/fine_tune}}{{^fine_tune}}False{{/fine_tune}}, num_classes=len(data.classes))
+{{#adapters}}
+    adapt(model, model.get_classifier())
+{{/adapters}}
+    return model, data, classify
 {{/images}}
 {{^language}}
 {{^images}}
 def load(args):
-    raise SystemExit("Put your model, your data and your loss here: return model, dataset, loss(model, batch).")
+    raise SystemExit("Put your model, your data and your loss here: return {{#adapters}}adapt(model, its head){{/adapters}}{{^adapters}}model{{/adapters}}, dataset, loss(model, batch).")
 {{/images}}
 {{/language}}
 
@@ -170,6 +210,15 @@ def make_optimizer(model):
 {{/eight_bit}}
 
 
+class Order(DistributedSampler):
+    """An epoch has the same order each time, so that it goes on inside of it: after so many examples."""
+
+    first = 0
+
+    def __iter__(self):
+        return itertools.islice(super().__iter__(), self.first, None)
+
+
 class Checkpoints:
     """Saves whole or not at all, and goes on where the last one was."""
 
@@ -188,27 +237,27 @@ class Checkpoints:
         if dist.is_initialized():
             options = StateDictOptions(full_state_dict=True, strict=False)
             set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"], options=options)
-            return state["epoch"], state["step"]
+            return state["seen"], state["step"]
 {{/sharded}}
         model.load_state_dict(state["model"], strict=False)
         optimizer.load_state_dict(state["optimizer"])
-        return state["epoch"], state["step"]
+        return state["seen"], state["step"]
 
     def due(self):
         return time.monotonic() - self.last >= self.every
 
-    def save(self, model, optimizer, epoch, step):
+    def save(self, model, optimizer, seen, step):
         self.last = time.monotonic()
 {{#sharded}}
         if dist.is_initialized():
             weights, states = get_state_dict(model, optimizer, options=StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True))
-            return self.write({"model": weights, "optimizer": states, "epoch": epoch, "step": step})
+            return self.write({"model": weights, "optimizer": states, "seen": seen, "step": step})
 {{/sharded}}
         if self.rank != 0:
             return
         trained = {name for name, value in model.named_parameters() if value.requires_grad} | {name for name, _ in model.named_buffers()}
         state = {name: value for name, value in model.state_dict().items() if name in trained}
-        self.write({"model": state, "optimizer": optimizer.state_dict(), "epoch": epoch, "step": step})
+        self.write({"model": state, "optimizer": optimizer.state_dict(), "seen": seen, "step": step})
 
     def write(self, state):
         if self.rank == 0:
@@ -227,29 +276,36 @@ def main():
 {{/sharded}}
     optimizer = make_optimizer(model)
     checkpoints = Checkpoints(args, rank)
-    first_epoch, step = checkpoints.load(model, optimizer, device)
+    before, step = checkpoints.load(model, optimizer, device)
 {{#sharded}}
     whole = model
 {{/sharded}}
 {{^sharded}}
     whole = DistributedDataParallel(model, device_ids=[device.index] if device.type == "cuda" else None) if world > 1 else model
 {{/sharded}}
-    sampler = DistributedSampler(data) if world > 1 else None
-    loader = DataLoader(data, batch_size=args.batch, sampler=sampler, shuffle=sampler is None, num_workers=0 if args.tiny else args.workers,
+    order = Order(data, num_replicas=world, rank=rank)
+    loader = DataLoader(data, batch_size=args.batch, sampler=order, num_workers=0 if args.tiny else args.workers,
                         pin_memory=device.type == "cuda", drop_last=True)
+    if not len(loader):
+        raise SystemExit(f"{len(data)} examples are fewer than one batch of {args.batch} on each of {world} devices.")
+    # Counted in batches of one device: where it begins, and where it ends.
+    together, total = args.batch * world, math.ceil(args.epochs * len(loader))
+    done = before // together
 {{#fp16}}
     scaler = torch.amp.GradScaler(enabled=device.type == "cuda")
 {{/fp16}}
     stop = []
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
 
-    started, seen, loss = time.monotonic(), 0, torch.zeros(())
-    for epoch in range(first_epoch, args.epochs):
-        if sampler is not None:
-            sampler.set_epoch(epoch)
-        for index, batch in enumerate(loader):
+    started, first, loss = time.monotonic(), done, torch.zeros(())
+    while done < total:
+        epoch, skipped = divmod(done, len(loader))
+        order.set_epoch(epoch)
+        order.first = skipped * args.batch
+        for batch in itertools.islice(loader, min(total - done, len(loader) - skipped)):
             batch = [part.to(device, non_blocking=True) for part in batch]
-            last = (index + 1) % args.accumulation == 0
+            done += 1
+            last = done % args.accumulation == 0 or done == total
 {{#sharded}}
             waits = contextlib.nullcontext()
             if world > 1:
@@ -266,7 +322,6 @@ def main():
 {{^fp16}}
                 loss.backward()
 {{/fp16}}
-            seen += len(batch[0]) * world
             if not last:
                 continue
 {{#fp16}}
@@ -279,13 +334,14 @@ def main():
             optimizer.zero_grad(set_to_none=True)
             step += 1
             if rank == 0 and step % 10 == 0:
-                print(f"epoch {epoch} step {step} loss {loss.item() * args.accumulation:.4f} {seen / (time.monotonic() - started):.1f} samples/s", flush=True)
+                rate = (done - first) * together / (time.monotonic() - started)
+                print(f"epoch {epoch} step {step} loss {loss.item() * args.accumulation:.4f} {rate:.1f} samples/s", flush=True)
             save, end = agree(checkpoints.due(), bool(stop) or step == args.steps, device)
             if save or end:
-                checkpoints.save(model, optimizer, epoch, step)
+                checkpoints.save(model, optimizer, done * together, step)
             if end:
                 return
-    checkpoints.save(model, optimizer, args.epochs, step)
+    checkpoints.save(model, optimizer, done * together, step)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 # Stop it: press Ctrl+C; started again, it goes on from its last checkpoint.
 """Trains on all cores at once with JAX: a start to build on. --tiny tries it out on a processor."""
 import argparse
+import math
 import os
 import pickle
 import signal
@@ -22,7 +23,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="your data: see load()")
     parser.add_argument("--batch", type=int, default={{global_batch|word}}, help="examples for one step, of all cores together")
-    parser.add_argument("--epochs", type=int, default={{epochs|word}})
+    parser.add_argument("--epochs", type=float, default={{epochs|word}}, help="times through the data; 0.5 is half of it")
     parser.add_argument("--checkpoints", default="checkpoints", help="folder to save to and to go on from")
     parser.add_argument("--checkpoint-minutes", type=float, default={{checkpoint_minutes|word}})
     parser.add_argument("--tiny", action="store_true", help="a small network and made-up data")
@@ -96,7 +97,7 @@ def main():
     mesh = Mesh(np.array(jax.devices()), ("data",))
     split, whole = NamedSharding(mesh, PartitionSpec("data")), NamedSharding(mesh, PartitionSpec())
     checkpoints = Checkpoints(args)
-    first, step, parameters, state = checkpoints.load(parameters)
+    before, step, parameters, state = checkpoints.load(parameters)
     parameters, state = jax.device_put((parameters, state), whole)
 
     @jax.jit
@@ -107,20 +108,28 @@ def main():
     stop = []
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
     batch = max(args.batch // jax.device_count(), 1) * jax.device_count()
-    started, seen = time.monotonic(), 0
-    for epoch in range(first, args.epochs):
-        order = np.random.default_rng(epoch).permutation(len(data[0]))
-        for start in range(0, len(order) - batch + 1, batch):
-            chosen = order[start:start + batch]
-            parameters, state, loss = train(parameters, state, *(jax.device_put(part[chosen], split) for part in data))
-            step, seen = step + 1, seen + batch
-            if step % 10 == 0:
-                print(f"epoch {epoch} step {step} loss {loss:.4f} {seen / (time.monotonic() - started):.1f} samples/s", flush=True)
-            if checkpoints.due() or stop or step == args.steps:
-                checkpoints.save(epoch, step, parameters, state)
-            if stop or step == args.steps:
-                return
-    checkpoints.save(args.epochs, step, parameters, state)
+    # Counted in batches: how many an epoch has, where it begins, and where it ends.
+    batches = len(data[0]) // batch
+    if not batches:
+        raise SystemExit(f"{len(data[0])} examples are fewer than one batch of {batch}.")
+    done, total = before // batch, math.ceil(args.epochs * batches)
+    started, first = time.monotonic(), done
+    while done < total:
+        # An epoch has the same order each time, so that it goes on inside of it.
+        epoch, index = divmod(done, batches)
+        if index == 0 or done == first:
+            order = np.random.default_rng(epoch).permutation(len(data[0]))
+        chosen = order[index * batch:(index + 1) * batch]
+        parameters, state, loss = train(parameters, state, *(jax.device_put(part[chosen], split) for part in data))
+        step, done = step + 1, done + 1
+        if step % 10 == 0:
+            rate = (done - first) * batch / (time.monotonic() - started)
+            print(f"epoch {epoch} step {step} loss {loss:.4f} {rate:.1f} samples/s", flush=True)
+        if checkpoints.due() or stop or step == args.steps:
+            checkpoints.save(done * batch, step, parameters, state)
+        if stop or step == args.steps:
+            return
+    checkpoints.save(done * batch, step, parameters, state)
 
 
 if __name__ == "__main__":

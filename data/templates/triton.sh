@@ -5,5 +5,5 @@ set -euo pipefail
 mkdir -p models/model/1
 cp model.onnx models/model/1/model.onnx
 cp config.pbtxt models/model/config.pbtxt
-exec docker run --rm --name triton --gpus all -p {{port|word}}:8000 -v "$PWD/models:/models" \
+exec docker run --rm --name triton {{docker_devices|options}} -p {{port|word}}:8000 -v "$PWD/models:/models" \
   nvcr.io/nvidia/tritonserver:25.04-py3 tritonserver --model-repository=/models

@@ -5,4 +5,5 @@ set -euo pipefail
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
-exec vllm serve {{model|shell}} --port {{port|word}} {{>vllm-options}} "$@"
+{{>own-weights}}
+exec vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}} "$@"

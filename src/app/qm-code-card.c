@@ -20,44 +20,106 @@ struct _QmCodeCard {
 
 G_DEFINE_FINAL_TYPE (QmCodeCard, qm_code_card, GTK_TYPE_BOX)
 
+static void
+made_executable (GObject      *source,
+                 GAsyncResult *result,
+                 gpointer      data)
+{
+  g_autoptr (GTask) task = data;
+
+  /* A place that knows no such thing has the file all the same. */
+  g_file_set_attributes_finish (G_FILE (source), result, NULL, NULL);
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+written (GObject      *source,
+         GAsyncResult *result,
+         gpointer      data)
+{
+  g_autoptr (GTask) task = data;
+  QmCodeCard *self = g_task_get_source_object (task);
+  g_autoptr (GFileInfo) info = g_file_info_new ();
+  GError *error = NULL;
+
+  if (!g_file_replace_contents_finish (G_FILE (source), result, NULL, &error))
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  if (!self->file.executable)
+    {
+      g_task_return_boolean (task, TRUE);
+      return;
+    }
+
+  g_file_info_set_attribute_uint32 (info, G_FILE_ATTRIBUTE_UNIX_MODE, 0755);
+  g_file_set_attributes_async (G_FILE (source), info, G_FILE_QUERY_INFO_NONE, G_PRIORITY_DEFAULT, NULL, made_executable, g_steal_pointer (&task));
+}
+
 /**
- * qm_code_card_save:
+ * qm_code_card_save_async:
  * @self: a card
  * @file: where to
- * @error: return location for an error
+ * @callback: called when it is done
+ * @data: for @callback
  *
- * Writes the file whole or not at all. A script can be run afterwards, where the
- * place knows such a thing.
+ * Writes the file whole or not at all, while the window goes on: the place may
+ * be a slow one. A script can be run afterwards, where the place knows such a
+ * thing.
+ */
+void
+qm_code_card_save_async (QmCodeCard          *self,
+                         GFile               *file,
+                         GAsyncReadyCallback  callback,
+                         gpointer             data)
+{
+  GTask *task = g_task_new (self, NULL, callback, data);
+  g_autoptr (GBytes) bytes = g_bytes_new (self->file.text, strlen (self->file.text));
+
+  g_task_set_source_tag (task, qm_code_card_save_async);
+  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL, written, task);
+}
+
+/**
+ * qm_code_card_save_finish:
+ * @self: a card
+ * @result: of qm_code_card_save_async()
+ * @error: return location for an error
  *
  * Returns: whether it is saved
  */
 gboolean
-qm_code_card_save (QmCodeCard  *self,
-                   GFile       *file,
-                   GError     **error)
+qm_code_card_save_finish (QmCodeCard    *self,
+                          GAsyncResult  *result,
+                          GError       **error)
 {
-  if (!g_file_replace_contents (file, self->file.text, strlen (self->file.text), NULL, FALSE, G_FILE_CREATE_NONE, NULL, NULL, error))
-    return FALSE;
-  if (self->file.executable)
-    g_file_set_attribute_uint32 (file, G_FILE_ATTRIBUTE_UNIX_MODE, 0755, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
 
-  return TRUE;
+static void
+saved (GObject      *source,
+       GAsyncResult *result,
+       gpointer      data)
+{
+  QmCodeCard *self = QM_CODE_CARD (source);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *problem = NULL;
+
+  if (qm_code_card_save_finish (self, result, &error))
+    {
+      gtk_widget_activate_action (GTK_WIDGET (self), "win.show-toast", "s", _("File saved"));
+      return;
+    }
+  problem = qm_error_get_text (error, qm_language_get_words ());
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-message", "s", problem);
 }
 
 static void
 save_chosen (GtkWidget *widget,
              GFile     *file)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *problem = NULL;
-
-  if (qm_code_card_save (QM_CODE_CARD (widget), file, &error))
-    {
-      gtk_widget_activate_action (widget, "win.show-toast", "s", _("File saved"));
-      return;
-    }
-  problem = qm_error_get_text (error, qm_language_get_words ());
-  gtk_widget_activate_action (widget, "win.show-message", "s", problem);
+  qm_code_card_save_async (QM_CODE_CARD (widget), file, saved, NULL);
 }
 
 static void

@@ -12,8 +12,12 @@ G_DECLARE_FINAL_TYPE (QmCodeCard, qm_code_card, QM, CODE_CARD, GtkBox)
 
 /* A file to read, copy and save. */
 GtkWidget *qm_code_card_new  (const QmLaunchFile *file);
-gboolean   qm_code_card_save (QmCodeCard         *self,
-                              GFile              *file,
-                              GError            **error);
+void       qm_code_card_save_async  (QmCodeCard           *self,
+                                     GFile                *file,
+                                     GAsyncReadyCallback   callback,
+                                     gpointer              data);
+gboolean   qm_code_card_save_finish (QmCodeCard           *self,
+                                     GAsyncResult         *result,
+                                     GError              **error);
 
 G_END_DECLS

@@ -97,6 +97,7 @@ typedef struct {
   const char *directory;
   gboolean force;
   QmLauncher *launcher;
+  QmResolved *resolved;             /* (nullable): the plan */
   QmRecommendation *recommendation; /* (nullable): among all places of the plan */
   GString *failed;                  /* the formats that could not be written */
 } Export;
@@ -105,6 +106,7 @@ static void
 export_clear (Export *self)
 {
   g_clear_pointer (&self->launcher, qm_launcher_free);
+  g_clear_pointer (&self->resolved, qm_resolved_free);
   g_clear_object (&self->recommendation);
   if (self->failed != NULL)
     g_string_free (self->failed, TRUE);
@@ -177,21 +179,20 @@ recommend (Export      *self,
            GStrv        providers,
            GError     **error)
 {
-  g_autoptr (QmResolved) resolved = NULL;
-  QmRecommendation *recommendation;
+  g_autoptr (QmResolved) kept = NULL;
 
-  if (providers == NULL && self->recommendation != NULL)
-    return g_object_ref (self->recommendation);
-  resolved = qm_cli_load_plan (self->cli, self->path, error);
-  if (resolved == NULL)
+  if (self->resolved == NULL)
+    self->resolved = qm_cli_load_plan (self->cli, self->path, error);
+  if (self->resolved == NULL)
     return NULL;
-  if (!keep_to_providers (resolved, providers) && self->recommendation != NULL)
-    return g_object_ref (self->recommendation);
 
-  recommendation = qm_cli_recommend (self->cli, resolved, error);
-  if (providers == NULL)
-    g_set_object (&self->recommendation, recommendation);
-  return recommendation;
+  kept = qm_resolved_copy (self->resolved);
+  if (keep_to_providers (kept, providers))
+    return qm_cli_recommend (self->cli, kept, error);
+  if (self->recommendation == NULL)
+    self->recommendation = qm_cli_recommend (self->cli, self->resolved, error);
+
+  return self->recommendation != NULL ? g_object_ref (self->recommendation) : NULL;
 }
 
 static GPtrArray *
@@ -297,11 +298,10 @@ export_all (Export  *self,
             GError **error)
 {
   g_auto (GStrv) formats = qm_launcher_formats (self->launcher);
+  g_autoptr (QmRecommendation) whole = recommend (self, NULL, error);
 
   /* Where there is no answer at all, it is said once. */
-  g_clear_object (&self->recommendation);
-  self->recommendation = recommend (self, NULL, error);
-  if (self->recommendation == NULL)
+  if (whole == NULL)
     return FALSE;
 
   self->failed = g_string_new (NULL);

@@ -24,13 +24,12 @@ qm_launch_format_free (QmLaunchFormat *self)
   g_free (self);
 }
 
-/* @msgid in the language of the person, with the values in its places. */
+/* @plain with the values in its places. */
 static char *
-sentence (const char    *msgid,
-          JsonObject    *values,
-          const QmWords *words)
+with_values (const char *plain,
+             JsonObject *values)
 {
-  GString *text = g_string_new (words->translate (msgid));
+  GString *text = g_string_new (plain);
   JsonObjectIter iter;
   const char *name;
   JsonNode *node;
@@ -67,7 +66,7 @@ sentences (JsonObject    *format,
       const char *msgid = object != NULL ? json_object_get_string_member (object, "text") : json_node_get_string (node);
 
       if (object == NULL || qm_launch_applies (object, values))
-        g_strv_builder_take (builder, sentence (msgid, values, words));
+        g_strv_builder_take (builder, with_values (words->translate (msgid), values));
     }
 
   return g_strv_builder_end (builder);
@@ -82,11 +81,11 @@ start_of (JsonObject *format,
   JsonArray *list = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
   if (list == NULL)
-    return node != NULL ? json_node_dup_string (node) : NULL;
+    return node != NULL ? with_values (json_node_get_string (node), values) : NULL;
 
   for (guint i = 0; i < json_array_get_length (list); i++)
     if (qm_launch_applies (json_array_get_object_element (list, i), values))
-      return g_strdup (json_object_get_string_member (json_array_get_object_element (list, i), "text"));
+      return with_values (json_object_get_string_member (json_array_get_object_element (list, i), "text"), values);
 
   return NULL;
 }

@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* Where a server answers. */
+#define QM_LAUNCH_PORT 8000
+
 JsonArray  *qm_launch_load_formats (JsonParser  *parser,
                                     const char  *path,
                                     GError     **error);
@@ -15,6 +18,10 @@ const char *qm_launch_senseless  (JsonObject *format,
                                   JsonObject *values);
 gboolean    qm_launch_applies    (JsonObject *part,
                                   JsonObject *values);
+void        qm_launch_add_engines (JsonObject       *values,
+                                   JsonObject       *software,
+                                   const QmResolved *resolved,
+                                   const QmChoice   *choice);
 void        qm_launch_add_clouds (JsonObject     *values,
                                   QmCatalog      *catalog,
                                   const QmPlan   *plan,

@@ -11,8 +11,6 @@
 #define RUN_TIME_FACTOR 2.0
 #define MOST_RUN_SECONDS (120 * 86400.0)
 
-#define PORT 8000
-
 /* Texts are longer than their mean, and a request that does not fit is refused. */
 #define LEAST_CONTEXT 4096
 
@@ -124,7 +122,6 @@ add_devices (JsonObject     *values,
   set_flag (values, "cpu", cpu);
   set_flag (values, "gpu", !cpu && device->device_class != QM_DEVICE_CLASS_TPU && device->device_class != QM_DEVICE_CLASS_NPU);
   set_flag (values, "nvidia", device->vendor == QM_VENDOR_NVIDIA);
-  set_flag (values, "amd", device->vendor == QM_VENDOR_AMD);
   set_flag (values, "amd_gpu", device->vendor == QM_VENDOR_AMD && !cpu);
   set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
   set_flag (values, "tpu_used", device->device_class == QM_DEVICE_CLASS_TPU && used);
@@ -223,20 +220,6 @@ add_software (JsonObject     *values,
   add_machine_images (values, software, device);
 }
 
-/* Which server runs a trained model: one for each kind of network and device. */
-static void
-add_server (JsonObject     *values,
-            const QmPlan   *plan,
-            const QmChoice *choice)
-{
-  gboolean used = !qm_plan_is_training (plan), language = plan->task == QM_TASK_LANGUAGE_MODEL;
-  gboolean cpu = choice->estimate.device->device_class == QM_DEVICE_CLASS_CPU;
-
-  set_flag (values, "serves_vllm", used && language && !cpu);
-  set_flag (values, "serves_llama_cpp", used && language && cpu);
-  set_flag (values, "serves_onnx", used && !language);
-}
-
 /* ------------------------------------------------------------------- the job */
 
 static double
@@ -288,6 +271,8 @@ add_training (JsonObject     *values,
   set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
   set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
   set_flag (values, "qlora", training->method == QM_METHOD_QLORA);
+  set_flag (values, "adapters", plan->task != QM_TASK_LANGUAGE_MODEL &&
+                                (training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA));
   set_count (values, "lora_rank", training->lora_rank > 0 ? training->lora_rank : 16);
   set_flag (values, "bf16", bf16);
   set_flag (values, "fp16", fp16);
@@ -297,7 +282,7 @@ add_training (JsonObject     *values,
   set_count (values, "micro_batch", micro);
   set_count (values, "accumulation", accumulation);
   set_count (values, "global_batch", micro * accumulation * MAX (1, c->data_parallel));
-  set_count (values, "epochs", MAX (1, training->epochs));
+  json_object_set_double_member (values, "epochs", training->epochs > 0 ? training->epochs : 1);
   set_count (values, "sequence_length", training->sequence_length > 0 ? training->sequence_length : 512);
   set_count (values, "image_size", training->image_size > 0 ? training->image_size : 224);
   set_flag (values, "checkpointing", training->activation_checkpointing == QM_CHECKPOINTING_FULL ||
@@ -351,9 +336,8 @@ add_serving (JsonObject     *values,
 
   set_text (values, "engine", serving->engine);
   set_text (values, "weights", weights);
-  set_text (values, "gguf_type", g_str_has_prefix (weights, "gguf-") ? weights + strlen ("gguf-") : "q4_k_m");
-  set_text (values, "quantization", g_str_has_prefix (weights, "awq") ? "awq" : g_str_has_prefix (weights, "gptq") ? "gptq"
-              : g_str_has_prefix (weights, "fp8") ? "fp8" : "");
+  set_text (values, "gguf_type", g_str_has_prefix (weights, "gguf-") ? weights + strlen ("gguf-") : strstr (weights, "16") != NULL ? "bf16"
+              : strstr (weights, "8") != NULL ? "q8_0" : "q4_k_m");
   set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
   set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
   set_count (values, "context", serving->input_tokens + serving->output_tokens);
@@ -368,7 +352,7 @@ add_serving (JsonObject     *values,
   set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
   set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
   set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
-  set_count (values, "port", PORT);
+  set_count (values, "port", QM_LAUNCH_PORT);
   add_copies (values, c, nodes);
   set_count (values, "most_context", most_context (serving, most_positions));
 }
@@ -463,7 +447,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_devices (values, choice, !qm_plan_is_training (plan));
   add_tpu (values, software, choice);
   add_software (values, software, choice);
-  add_server (values, plan, choice);
+  qm_launch_add_engines (values, software, resolved, choice);
   add_training (values, plan, choice);
   add_serving (values, choice, resolved->model->architecture.max_positions);
   add_model (values, estimator, resolved);

@@ -14,6 +14,7 @@ G_DEFINE_QUARK (qm-template-error, qm_template_error)
 
 /* A template that is part of itself ends here. */
 #define DEEPEST_PART 8
+#define DEEPEST_SECTION 32
 
 /* A cluster takes names of 63 letters, of which some are added here and there. */
 #define LONGEST_NAME 40
@@ -26,6 +27,7 @@ typedef struct {
   const char *next;
   JsonObject *values;
   int depth;                        /* of parts within parts */
+  int sections;                     /* that are open */
 } Reader;
 
 static int
@@ -154,6 +156,18 @@ lost_letters (const char *value,
   return after > before;
 }
 
+/* Options of a command, as the catalog has them: nothing in them means anything
+ * to a shell, inside or outside of single quotes. */
+static gboolean
+are_options (const char *value)
+{
+  for (const char *c = value; *c != '\0'; c++)
+    if (!g_ascii_isalnum (*c) && strchr ("._-/:=, ", *c) == NULL)
+      return FALSE;
+
+  return value[0] != '\0';
+}
+
 /* In YAML 1.1 these words are no texts. */
 static gboolean
 is_yaml_word (const char *name)
@@ -218,9 +232,9 @@ append_filtered (Reader      *reader,
         g_string_append (out, written);
         return TRUE;
       }
-  if (strcmp (filter, "word") != 0)
+  if (strcmp (filter, "word") != 0 && strcmp (filter, "options") != 0)
     return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "the filter \"%s\" is not known", filter);
-  if (!is_word (value))
+  if (strcmp (filter, "word") == 0 ? !is_word (value) : !are_options (value))
     return fail (reader, error, QM_TEMPLATE_ERROR_VALUE, "\"%s\" may not stand here without quotes", value);
 
   g_string_append (out, value);
@@ -326,8 +340,10 @@ fill_part (Reader      *reader,
 {
   g_autofree char *path = g_build_filename (reader->folder, name, NULL);
   g_autofree char *text = NULL;
-  Reader part = { reader->folder, name, NULL, NULL, reader->values, reader->depth + 1 };
+  Reader part = { reader->folder, name, NULL, NULL, reader->values, reader->depth + 1, reader->sections };
 
+  if (strchr (name, '/') != NULL)
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" is no template of the folder", name);
   if (part.depth > DEEPEST_PART)
     return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" is part of itself", name);
   if (!g_file_get_contents (path, &text, NULL, error))
@@ -360,8 +376,11 @@ fill_until (Reader      *reader,
         {
           gboolean kept = is_true (json_object_get_member (reader->values, tag + 1)) == (tag[0] == '#');
 
+          if (++reader->sections > DEEPEST_SECTION)
+            return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "sections lie too deep in each other");
           if (!fill_until (reader, tag + 1, kept ? out : NULL, error))
             return FALSE;
+          reader->sections--;
         }
       else if (tag[0] == '>' && out != NULL)
         {
@@ -374,6 +393,34 @@ fill_until (Reader      *reader,
 }
 
 /**
+ * qm_template_fill_text:
+ * @folder: where its parts lie
+ * @name: of the template, for errors
+ * @text: the template
+ * @values: strings, numbers and booleans by name
+ * @error: return location for an error
+ *
+ * Fills a template that is no file, as qm_template_fill() does.
+ *
+ * Returns: (transfer full): the text, or %NULL with @error set
+ */
+char *
+qm_template_fill_text (const char  *folder,
+                       const char  *name,
+                       const char  *text,
+                       JsonObject  *values,
+                       GError     **error)
+{
+  Reader whole = { folder, name, text, text, values, 0, 0 };
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  if (!fill_until (&whole, NULL, out, error))
+    return NULL;
+
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+/**
  * qm_template_fill:
  * @folder: where the templates lie
  * @name: of the template
@@ -382,7 +429,8 @@ fill_until (Reader      *reader,
  *
  * Fills a template. Each place names how its value is written: `comment`,
  * `shell`, `json`, `yaml`, `python`, `docker`, `name` (small letters, digits and
- * hyphens) or `word` (as it is, where it holds nothing that means anything).
+ * hyphens), `word` (as it is, where it holds nothing that means anything) or
+ * `options` (the same, with spaces and hyphens before words).
  *
  * Returns: (transfer full): the text, or %NULL with @error set
  */
@@ -392,7 +440,7 @@ qm_template_fill (const char  *folder,
                   JsonObject  *values,
                   GError     **error)
 {
-  Reader whole = { folder, name, "", "", values, -1 };
+  Reader whole = { folder, name, "", "", values, -1, 0 };
   g_autoptr (GString) out = g_string_new (NULL);
 
   if (!fill_part (&whole, name, out, error))

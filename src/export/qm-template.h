@@ -26,4 +26,10 @@ char *qm_template_fill (const char  *folder,
                         JsonObject  *values,
                         GError     **error);
 
+char *qm_template_fill_text (const char  *folder,
+                             const char  *name,
+                             const char  *text,
+                             JsonObject  *values,
+                             GError     **error);
+
 G_END_DECLS

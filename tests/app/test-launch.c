@@ -44,6 +44,32 @@ shown_code (GtkWidget *card)
   return gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
 }
 
+static void
+saved (GObject      *source,
+       GAsyncResult *result,
+       gpointer      data)
+{
+  g_autoptr (GError) error = NULL;
+
+  *(int *) data = qm_code_card_save_finish (QM_CODE_CARD (source), result, &error) ? 1 : -1;
+  g_assert_true (*(int *) data == 1 || error != NULL);
+}
+
+/* The window goes on meanwhile: nothing is saved before it does. */
+static gboolean
+save (GtkWidget *card,
+      GFile     *file)
+{
+  int state = 0;
+
+  qm_code_card_save_async (QM_CODE_CARD (card), file, saved, &state);
+  g_assert_cmpint (state, ==, 0);
+  while (state == 0)
+    g_main_context_iteration (NULL, TRUE);
+
+  return state == 1;
+}
+
 /* Every way that is offered shows the files that the launcher writes for the
  * choice; what is saved is what is shown. */
 static void
@@ -73,7 +99,7 @@ check_way (Driver     *driver,
 
       g_assert_cmpstr (code, ==, written->text);
       g_assert_true (driver_shows (g_ptr_array_index (cards, i), written->name));
-      g_assert_true (qm_code_card_save (g_ptr_array_index (cards, i), file, &error));
+      g_assert_true (save (g_ptr_array_index (cards, i), file));
       g_assert_true (g_file_get_contents (path, &saved, NULL, &error));
       g_assert_cmpstr (saved, ==, written->text);
       g_assert_true (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE) == written->executable);
@@ -123,6 +149,23 @@ test_nothing (void)
   g_assert_cmpuint (views->len, ==, 0);
 }
 
+/* Where nothing can be written, it is said. */
+static void
+test_not_saved (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_autoptr (GPtrArray) cards = NULL;
+  g_autofree char *path = driver_path ("no-folder/run.sh");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  open_answer (&driver, "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\","
+                        "\"model\":{\"id\":\"llama-3.1-8b\"}}");
+  cards = driver_find_all (launch_view (&driver), QM_TYPE_CODE_CARD);
+  g_assert_cmpuint (cards->len, >, 0);
+  g_assert_false (save (g_ptr_array_index (cards, 0), file));
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
 static void
 test_driver_version (void)
 {
@@ -148,6 +191,7 @@ add_tests (void)
                         "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"serve\","
                         "\"stage\":\"production\",\"model\":{\"id\":\"llama-3.1-8b\"}}", test_ways);
   g_test_add_func ("/launch/nothing", test_nothing);
+  g_test_add_func ("/launch/not-saved", test_not_saved);
   g_test_add_func ("/launch/driver-version", test_driver_version);
 }
 

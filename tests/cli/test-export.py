@@ -24,6 +24,9 @@ PLANS = {
     'table': {'task': 'tabular', 'activity': 'train'},
 }
 
+# Of these each format is exported by itself.
+ALONE = ('chat', 'light')
+
 
 def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
@@ -66,9 +69,14 @@ def everything():
     for name, plan in PLANS.items():
         path = f'{name}.qmplan'
         json.dump({'format': 'quartermaster-plan', 'version': 1, 'title': HOSTILE, **plan}, open(path, 'w'))
-        for form in [*FORMATS, 'csv', 'json']:
-            if export(path, form, os.path.join(name, form)) is not None:
-                made.add(form)
+        if name in ALONE:
+            made |= {form for form in [*FORMATS, 'csv', 'json'] if export(path, form, os.path.join(name, form)) is not None}
+            continue
+        result = run('export', path, '--format', 'all', '-o', name)
+        assert result.returncode == 0, result.stderr
+        for file in result.stdout.split('\n')[:-1]:
+            read(file)
+            made.add(os.path.basename(os.path.dirname(file)))
     assert made == {*FORMATS, 'csv', 'json'}, {*FORMATS} - made
     assert not os.path.exists('owned')
 
@@ -101,9 +109,76 @@ def money_is_guarded():
         assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)
 
 
+def one(name, form, **plan):
+    json.dump({'format': 'quartermaster-plan', 'version': 1, **plan}, open(f'{name}.qmplan', 'w'))
+    return export(f'{name}.qmplan', form, f'{name}-{form}')
+
+
+CHOSEN = {
+    'amd': {**PLANS['serve'], 'model': {'id': 'llama-3.1-8b'}, 'configuration': {'device': 'mi300x'}},
+    'amd-train': {**PLANS['chat'], 'configuration': {'device': 'mi300x'}},
+    'arc': {**PLANS['serve'], 'model': {'id': 'llama-3.1-8b'}, 'configuration': {'device': 'arc-b580'}},
+    'slice': {**PLANS['serve'], 'model': {'id': 'llama-3.2-1b'},
+              'places': {'owned': [{'device': 'h100-sxm5-80gb-1g.10gb'}], 'cloud': [], 'buy': False, 'this_computer': False}},
+}
+
+
+def devices_of_each_maker():
+    """A cluster, a container and an autoscaler are told the device by the names of its maker."""
+    for name, resource, metric in (('amd', 'amd.com/gpu', 'gpu_gfx_activity'), ('arc', 'gpu.intel.com/xe', 'xpum_engine_ratio'),
+                                   ('slice', 'nvidia.com/mig-1g.10gb', 'DCGM_FI_PROF_GR_ENGINE_ACTIVE')):
+        assert re.search(rf'limits:\n +{resource}: \d', one(name, 'kubernetes', **CHOSEN[name])['service.yaml']), name
+        assert f'name: {metric}\n' in one(name, 'hpa', **CHOSEN[name])['autoscaler.yaml'], name
+        assert f'query: sum({metric}' in one(name, 'keda', **CHOSEN[name])['autoscaler.yaml'], name
+    assert 'amd.com/gpu: 1' in one('amd-train', 'kubernetes', **CHOSEN['amd-train'])['job.yaml']
+    assert '"amd.com/gpu"' in one('amd-train', 'kueue', **CHOSEN['amd-train'])['queue.yaml']
+    assert 'FROM rocm/pytorch' in one('amd-train', 'dockerfile', **CHOSEN['amd-train'])['Dockerfile']
+    assert 'rocm' in one('amd', 'dockerfile', **CHOSEN['amd'])['Dockerfile']
+    assert 'FROM ghcr.io/ggml-org/llama.cpp:server-intel' in one('arc', 'dockerfile', **CHOSEN['arc'])['Dockerfile']
+    assert '#SBATCH --gres=gpu:1g.10gb:1' in one('slice', 'slurm', **CHOSEN['slice'])['job.sbatch']
+
+
+def weights_that_are_published():
+    """vLLM makes fp8 and nf4 while it loads; for AWQ another repository is asked for, in every format, and never the wrong one served."""
+    places = {'cloud': ['aws'], 'buy': False, 'this_computer': False}
+    for weights, option in (('nf4', ' --quantization bitsandbytes'), ('fp8', ' --quantization fp8'), ('bf16', None)):
+        plan = {**PLANS['serve'], 'model': {'id': 'llama-3.1-8b'}, 'serving': {'weights': weights}}
+        script = one(f'as-{weights}', 'vllm', **plan)['serve-vllm.sh']
+        assert "serve 'meta-llama/Llama-3.1-8B'" in script and (option in script if option else '--quantization' not in script), script
+    for weights, name in (('awq-int4', 'AWQ'), ('gptq-int4', 'GPTQ')):
+        plan = {**PLANS['serve'], 'serving': {'weights': weights}, 'places': places}
+        files = [one(f'as-{weights}', form, **plan) for form in ('vllm', 'slurm', 'tensorrt-llm', 'aws', 'kubernetes', 'skypilot', 'dockerfile')]
+        for text in (text for group in files for text in group.values() if ' serve ' in text or 'trtllm-serve' in text):
+            assert '$MODEL' in text or '${MODEL' in text, text
+            assert f'in {name}' in text or f'on {name}' in text or f'in {weights}' in text, text
+            assert 'quantization' not in text and "serve 'meta" not in text and 'MODEL: "meta' not in text and 'MODEL="meta' not in text, text
+        assert 'model.sh' in files[3]['launch-aws.sh'] and '. ./model.sh' in files[3]['startup-aws.sh']
+
+
+def processors_serve():
+    """A processor is never given vLLM: llama.cpp for language, ONNX Runtime or OpenVINO for the rest."""
+    places = {'cloud': ['aws'], 'buy': False, 'this_computer': False}
+    language = {**PLANS['serve'], 'stage': 'prototype', 'model': {'id': 'llama-3.2-1b'}, 'places': places, 'configuration': {'device': 'epyc-9654'}}
+    for form in ('slurm', 'skypilot', 'dockerfile', 'kubernetes', 'aws'):
+        text = '\n'.join(one('processor', form, **language).values())
+        assert 'llama' in text and 'vllm' not in text and '--ctx-size' in text, (form, text)
+    pictures = {**PLANS['light'], 'configuration': {'device': 'epyc-9654'}, 'places': places}
+    for form in ('slurm', 'skypilot', 'dockerfile', 'aws'):
+        files = one('light-processor', form, **pictures)
+        text = '\n'.join(files.values())
+        assert 'serve_onnxruntime.py' in text and 'vllm' not in text and 'CUDA' not in text and 'OpenVINOExecutionProvider' in text, (form, text)
+
+
+def epochs_are_kept():
+    """Half an epoch is no whole one."""
+    plan = {**PLANS['pictures'], 'training': {'epochs': 2.5}}
+    assert '--epochs 2.5 ' in one('half', 'torchrun', **plan)['run.sh']
+    assert 'type=float, default=2.5' in one('half', 'script', **plan)['train.py']
+
+
 def all_is_each():
     """What all writes is what each format writes by itself, the two tables of the answer too, and the reasons of the others."""
-    for name in ('chat', 'light'):
+    for name in ALONE:
         result = run('export', f'{name}.qmplan', '--format', 'all', '-o', f'{name}-all')
         assert result.returncode == 0, result.stderr
         assert 'csv' in os.listdir(f'{name}-all') and 'json' in os.listdir(f'{name}-all')
@@ -156,7 +231,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, all_is_each, one_bad_offer, broken_descriptions, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:

@@ -26,22 +26,32 @@ replay (const char *path)
   return clock () - start < MAX_SECONDS * CLOCKS_PER_SEC;
 }
 
+static void
+replay_folder (const char *folder,
+               int        *n,
+               int        *failed)
+{
+  g_autoptr (GDir) directory = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      gboolean good = replay (path);
+
+      *failed += !good;
+      printf ("%s %d - %s\n", good ? "ok" : "not ok", ++*n, name);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
 {
-  g_autoptr (GDir) directory = g_dir_open (argc > 1 ? argv[1] : "", 0, NULL);
-  const char *name;
   int n = 0, failed = 0;
 
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (argv[1], name, NULL);
-      gboolean good = replay (path);
-
-      failed += !good;
-      printf ("%s %d - %s\n", good ? "ok" : "not ok", ++n, name);
-    }
+  for (int i = 1; i < argc; i++)
+    replay_folder (argv[i], &n, &failed);
   printf ("1..%d\n", n);
   return n > 0 && failed == 0 ? 0 : 1;
 }

@@ -5,7 +5,6 @@
 Run by ./dev test --integration, which installs those tools; --quick leaves out
 what takes PyTorch, Slurm or the Azure CLI. The last line is "N passed, N failed".
 """
-import csv
 import glob
 import json
 import os
@@ -19,170 +18,9 @@ import tempfile
 import time
 import traceback
 
-PROGRAM = os.path.abspath(sys.argv[1])
-QUICK = "--quick" in sys.argv
-DATA = os.environ["QM_DATA_DIR"]
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOOLS = os.path.dirname(sys.executable)
-RANDOM_PLANS = 40 if QUICK else 200
-CHAT = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-8b"}}
-LARGE = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-70b"}, "training": {"method": "full"}}
-SERVE = {"task": "language-model", "activity": "serve", "stage": "production", "model": {"id": "llama-3.1-8b"}}
-PICTURES = {"task": "image-classification", "activity": "train", "model": {"id": "resnet-50"}}
-LIGHT = {"task": "image-classification", "activity": "serve", "model": {"id": "mobilenetv3-large-100"}}
-QUIET = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "DS_ACCELERATOR": "cpu", "JAX_PLATFORMS": "cpu",
-         "HF_HUB_OFFLINE": "1", "PATH": TOOLS + ":" + os.environ["PATH"], "TOKENIZERS_PARALLELISM": "false"}
-
-
-def run(*command, timeout=300, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=QUIET, **options)
-
-
-def write_plan(name, plan):
-    with open(name, "w", encoding="utf-8") as file:
-        json.dump({"format": "quartermaster-plan", "version": 1, "title": name, **plan}, file)
-    return name
-
-
-def export(name, plan, form):
-    """The folder with the files, or None and the reason."""
-    result = run(PROGRAM, "export", write_plan(f"{name}.qmplan", plan), "--format", form, "-o", f"{name}-{form}")
-    assert result.returncode == 0, (form, result.stderr)
-    return f"{name}-{form}"
-
-
-def answer(name, plan):
-    return json.loads(run(PROGRAM, "recommend", "--json", write_plan(f"{name}.qmplan", plan)).stdout)["choices"][0]
-
-
-# ------------------------------------------------------------------ each reader
-
-def read_accelerate(path):
-    from accelerate.commands.config.config_args import load_config_from_file
-
-    return load_config_from_file(path)
-
-
-def read_deepspeed(path):
-    os.environ["DS_ACCELERATOR"] = "cpu"
-    from deepspeed.runtime.config import DeepSpeedConfig
-
-    return DeepSpeedConfig(path)
-
-
-def write_sky_lists():
-    """SkyPilot looks machines up in lists that it fetches from a network; here they are made of the shipped offers."""
-    with open(os.path.join(DATA, "catalog", "devices.json"), encoding="utf-8") as file:
-        names = {entry["id"]: entry.get("catalog_names", {}).get("skypilot", [""])[0] for entry in json.load(file)["devices"]}
-    with open(os.path.join(DATA, "catalog", "offers.json"), encoding="utf-8") as file:
-        offers = json.load(file)["offers"]
-    os.environ["HOME"] = os.path.abspath("home")
-    from sky.catalog import common
-
-    for cloud in {offer["provider"] for offer in offers}:
-        path = common.get_catalog_path(f"{cloud}/vms.csv")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            rows = csv.writer(file)
-            rows.writerow(["InstanceType", "AcceleratorName", "AcceleratorCount", "vCPUs", "MemoryGiB", "GpuInfo", "Price", "SpotPrice", "Region",
-                           "AvailabilityZone"])
-            for offer in (offer for offer in offers if offer["provider"] == cloud):
-                # A name without a count, or a count without a name, is no row of theirs.
-                name = names.get(offer.get("device"), "")
-                rows.writerow([offer["instance"], name, offer.get("device_count", "") if name else "", offer.get("vcpus", ""),
-                               offer.get("ram_gib", ""), "", offer.get("usd_per_hour", 1), "", offer.get("region", ""), ""])
-
-
-def read_skypilot(path):
-    if not os.path.exists("home"):
-        write_sky_lists()
-    import sky
-
-    return sky.Task.from_yaml(path)
-
-
-def read_triton(path):
-    from google.protobuf import text_format
-    from tritonclient.grpc.model_config_pb2 import ModelConfig
-
-    with open(path, encoding="utf-8") as file:
-        return text_format.Parse(file.read(), ModelConfig())
-
-
-def read_dockerfile(path):
-    from dockerfile_parse import DockerfileParser
-
-    with open(path, "rb") as file:
-        parsed = DockerfileParser(fileobj=tempfile.TemporaryFile())
-        parsed.content = file.read().decode()
-    instructions = [step["instruction"] for step in parsed.structure if step["instruction"] != "COMMENT"]
-    known = {"FROM", "LABEL", "ENV", "WORKDIR", "COPY", "RUN", "CMD", "EXPOSE"}
-    assert instructions[0] == "FROM" and set(instructions) <= known, instructions
-    for step in parsed.structure:
-        if step["instruction"] == "CMD":
-            assert all(isinstance(part, str) for part in json.loads(step["value"])), step
-    return parsed
-
-
-def read_kubernetes(path):
-    """Kubernetes' own kinds by its published schemas, others by those of their projects."""
-    import jsonschema
-    import kubernetes_validate
-    import yaml
-
-    with open(os.path.join(HERE, "schemas", "custom-resources.json"), encoding="utf-8") as file:
-        custom = json.load(file)["kinds"]
-    with open(path, encoding="utf-8") as file:
-        objects = list(yaml.safe_load_all(file))
-    for item in objects:
-        key = f"{item['apiVersion']}/{item['kind']}"
-        if key in custom:
-            jsonschema.validate(item, custom[key]["schema"])
-        else:
-            kubernetes_validate.validate(item, kubernetes_validate.latest_version(), strict=True)
-    return objects
-
-
-def read_shell(*paths):
-    checked = run("shellcheck", "-s", "bash", *paths)
-    assert checked.returncode == 0, checked.stdout
-
-
-def read_python(*paths):
-    checked = run(sys.executable, "-m", "py_compile", *paths)
-    assert checked.returncode == 0, checked.stderr
-
-
-READERS = {
-    "task.yaml": read_skypilot, "Dockerfile": read_dockerfile, "config.pbtxt": read_triton,
-    "job.yaml": read_kubernetes, "service.yaml": read_kubernetes, "autoscaler.yaml": read_kubernetes, "queue.yaml": read_kubernetes,
-}
-if not QUICK:
-    READERS |= {"accelerate.yaml": read_accelerate, "deepspeed.json": read_deepspeed}
-
-
-def reader_of(path):
-    name = os.path.basename(path)
-    if name.endswith((".sh", ".sbatch")):
-        return read_shell
-    if name.endswith(".py"):
-        return read_python
-    return READERS.get(name, lambda path: None)
-
-
-def read_all(paths):
-    """Each by its tool; those that take many at once are started once."""
-    many = {reader: [path for path in paths if reader_of(path) is reader] for reader in (read_shell, read_python)}
-    for reader, files in many.items():
-        if files:
-            reader(*files)
-    for path in paths:
-        if reader_of(path) not in many:
-            try:
-                reader_of(path)(path)
-            except Exception as error:
-                raise AssertionError(f"{path}: {error}") from error
-
+from exported import (
+    CHAT, DATA, LARGE, LIGHT, PICTURES, PROGRAM, QUICK, QUIET, RANDOM_PLANS, SERVE, TOOLS, answer, export,
+    read_accelerate, read_all, read_deepspeed, read_skypilot, run, write_plan)
 
 # ------------------------------------------------------------------------ tests
 
@@ -418,6 +256,67 @@ def accelerate_launches():
     assert result.returncode == 0 and "step 20" in result.stdout, (result.stdout, result.stderr[-800:])
 
 
+def starter_goes_on_inside():
+    """Stopped inside an epoch and started again, it sees what an unbroken run sees, to the last bit; half epochs are half."""
+    import torch
+
+    plan = {**CHAT, "training": {"method": "lora", "epochs": 1.5}, "configuration": {"devices": 1, "micro_batch": 8, "gradient_accumulation": 3}}
+    folder = os.path.abspath(export("half", plan, "script"))
+    with open(os.path.join(folder, "train.py"), encoding="utf-8") as file:
+        assert '"--epochs", type=float, default=1.5' in file.read()
+    weights = {}
+    for name, parts in {"whole": [120], "broken": [17, 93, 120]}.items():
+        for steps in parts:
+            result = run(sys.executable, "train.py", "--tiny", "--checkpoints", name, "--steps", str(steps), cwd=folder)
+            assert result.returncode == 0, result.stderr[-800:]
+        weights[name] = torch.load(os.path.join(folder, name, "last.pt"), weights_only=True)
+    whole, broken = weights["whole"], weights["broken"]
+    assert whole["seen"] == broken["seen"] == 120 * 3 * 8 and whole["step"] == broken["step"] == 120
+    assert all(torch.equal(value, broken["model"][key]) for key, value in whole["model"].items())
+    # 2048 examples are 256 batches of 8; one and a half times through them are 384, 128 steps of 3.
+    run(sys.executable, "train.py", "--tiny", "--checkpoints", "end", cwd=folder)
+    ended = torch.load(os.path.join(folder, "end", "last.pt"), weights_only=True)
+    assert (ended["step"], ended["seen"]) == (128, 384 * 8), (ended["step"], ended["seen"])
+
+
+def adapters_alone_learn():
+    """LoRA of pictures: at first nothing is changed by the adapters, and nothing but they and the head learns."""
+    import importlib.util
+
+    import torch
+
+    plan = {**PICTURES, "activity": "fine-tune", "training": {"method": "lora", "lora_rank": 4}}
+    folder = os.path.abspath(export("adapters", plan, "script"))
+    spec = importlib.util.spec_from_file_location("starter", os.path.join(folder, "train.py"))
+    starter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(starter)
+    torch.manual_seed(1)
+    body = [torch.nn.Conv2d(3, 8, 3, stride=2, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Conv2d(8, 8, 3, groups=8),
+            torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(8, 16)]
+    head = torch.nn.Linear(16, 4)
+    model = torch.nn.Sequential(torch.nn.Sequential(*body), head).eval()
+    pictures, labels = torch.randn(64, 3, 16, 16), torch.randint(0, 4, (64,))
+    before = model(pictures)
+    frozen = {name: value.clone() for name, value in model[0].named_parameters()}
+    starter.adapt(model, head)
+    assert torch.allclose(model(pictures), before, atol=1e-6)
+    learn = {name for name, value in model.named_parameters() if value.requires_grad}
+    assert learn == {"0.0.down.weight", "0.0.up.weight", "0.6.down.weight", "0.6.up.weight", "1.weight", "1.bias"}, learn
+    # By hand: rank 4 beside 3 -> 8 of 3 x 3 and 8 -> 16, and the head.
+    assert sum(value.numel() for value in model.parameters() if value.requires_grad) == 4 * 3 * 9 + 8 * 4 + 4 * 8 + 16 * 4 + 16 * 4 + 4
+    optimizer = starter.make_optimizer(model)
+    losses = []
+    for _ in range(60):
+        loss = starter.classify(model, (pictures, labels))
+        losses.append(loss.item())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    assert losses[-1] < losses[0], losses
+    kept = {name.replace(".inner", ""): value for name, value in model[0].named_parameters() if not value.requires_grad}
+    assert kept and all(torch.equal(value, frozen[name]) for name, value in kept.items())
+
+
 def jax_resumes():
     plan = {"task": "language-model", "activity": "train", "model": {"id": "llama-3.2-1b"}, "places": {"cloud": ["gcp"]},
             "configuration": {"device": "tpu-v5e"}}
@@ -455,17 +354,22 @@ def random_plan(generator):
         plan["limits"] = {"money": generator.choice([50, 1000, 50000])}
     if generator.random() < 0.4:
         plan["places"] = {"cloud": [generator.choice(["gcp", "aws", "azure"])], "buy": False, "this_computer": False}
+    if task == "language-model" and plan["activity"] in ("serve", "batch-inference") and generator.random() < 0.5:
+        plan["serving"] = {"weights": generator.choice(["bf16", "fp8", "awq-int4", "gptq-int4", "nf4", "gguf-q4_k_m"])}
+    elif generator.random() < 0.3:
+        plan["configuration"] = {"device": generator.choice(["mi300x", "arc-b580", "epyc-9654", "l4", "h100-sxm5-80gb", "tpu-v5e"])}
     return plan
 
 
 def everything():
     """Whatever the plan, each format is read by its tool or says why it makes no sense."""
     generator = random.Random(7)
-    seen, reasons = {}, 0
+    seen, reasons, contradictions = {}, 0, 0
     for number in range(RANDOM_PLANS):
         path = write_plan(f"random-{number}.qmplan", random_plan(generator))
         result = run(PROGRAM, "export", path, "--format", "all", "-o", f"random-{number}")
         if result.returncode == 2 and "contradict" in result.stderr:
+            contradictions += 1
             continue
         assert result.returncode == 0, (open(path, encoding="utf-8").read(), result.stderr)
         reasons += result.stderr.count("\n")
@@ -482,7 +386,8 @@ def everything():
             read_all(different)
         except Exception as error:
             raise AssertionError(f"{open(path, encoding='utf-8').read()}: {error}") from error
-    print(f"# {len(seen)} different files of {RANDOM_PLANS} plans were read; {reasons} times a format made no sense")
+    assert contradictions < RANDOM_PLANS / 10, contradictions
+    print(f"# {len(seen)} different files of {RANDOM_PLANS} plans were read; {reasons} times a format made no sense; {contradictions} plans contradict themselves")
 
 
 # What ends strings, comments and lines in some language, is none of its letters, turns the direction of a line, or is an
@@ -531,7 +436,7 @@ class Skip(Exception):
 TESTS = [skypilot_agrees, worked_example, aws_reads, hostile_titles, everything]
 if not QUICK:
     TESTS += [accelerate_agrees, deepspeed_agrees, azure_reads, slurm_accepts, starter_resumes, starter_is_recorded, accelerate_launches,
-              jax_resumes, language_model_trains]
+              starter_goes_on_inside, adapters_alone_learn, jax_resumes, language_model_trains]
 
 
 def main():
