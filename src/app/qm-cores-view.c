@@ -36,7 +36,7 @@ qm_cores_view_snapshot (GtkWidget   *widget,
 {
   QmCoresView *self = QM_CORES_VIEW (widget);
   double width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  QmColor ink = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? qm_palette_dark ()->teal : qm_palette_light ()->teal;
+  QmColor ink = qm_ui_roles ()->teal;
   GdkRGBA full = { (float) ink.red, (float) ink.green, (float) ink.blue, 1 }, pale = full;
   guint n;
   const float *cores = qm_watcher_get_cores (self->watcher, &n);

@@ -167,7 +167,7 @@ color_of (QmDecisionSlider *self,
           const QmBand     *band,
           double            alpha)
 {
-  const QmPalette *palette = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? qm_palette_dark () : qm_palette_light ();
+  const QmPalette *palette = qm_ui_roles ();
   const QmColor colors[] = { palette->blue, palette->orange, palette->teal, palette->purple, palette->ochre, palette->grey };
   QmColor color;
   guint n = 0;
@@ -542,8 +542,7 @@ qm_decision_slider_init (QmDecisionSlider *self)
   g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end), self);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
-                           G_CONNECT_SWAPPED);
+  qm_ui_follow_theme (GTK_WIDGET (self));
 }
 
 /**

@@ -320,7 +320,7 @@ qm_live_drawing_init (QmLiveDrawing *self)
 {
   self->cursor = -1;
   self->limit = NAN;
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  qm_ui_follow_theme (GTK_WIDGET (self));
 }
 
 /**

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "qm-live-drawing-private.h"
+#include "qm-ui.h"
 
 #define TEXT_SIZE 11
 
@@ -14,19 +15,6 @@ typedef struct {
   double end;                       /* time at the right edge */
   QmAxis axis;
 } Picture;
-
-static QmPalette
-palette_of (QmLiveDrawing *self)
-{
-  QmPalette palette = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? *qm_palette_dark () : *qm_palette_light ();
-  GdkRGBA text;
-
-  gtk_widget_get_color (GTK_WIDGET (self), &text);
-  palette.text = (QmColor) { text.red, text.green, text.blue, text.alpha };
-  palette.second_text = (QmColor) { text.red, text.green, text.blue, text.alpha * 0.72 };
-
-  return palette;
-}
 
 static void
 set_ink (Picture *picture,
@@ -254,7 +242,7 @@ qm_live_paint (QmLiveDrawing *self,
                double         end,
                int            cursor)
 {
-  Picture picture = { .cr = cr, .palette = palette_of (self), .width = self->small ? width : width - QM_LIVE_LABELS,
+  Picture picture = { .cr = cr, .palette = qm_ui_palette (GTK_WIDGET (self)), .width = self->small ? width : width - QM_LIVE_LABELS,
                       .height = self->small ? height : height - QM_LIVE_FOOT, .end = end,
                       .axis = { .quantity = self->look.quantity, .high = most_of (self) } };
 

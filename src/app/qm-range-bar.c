@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "draw/qm-chart.h"
+#include "qm-ui.h"
 
 #define HEIGHT 18
 #define TRACK 8
@@ -33,7 +34,7 @@ static GdkRGBA
 role_color (QmRangeBar *self,
             double      alpha)
 {
-  const QmPalette *palette = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? qm_palette_dark () : qm_palette_light ();
+  const QmPalette *palette = qm_ui_roles ();
 
   switch (self->role)
     {
@@ -137,8 +138,7 @@ static void
 qm_range_bar_init (QmRangeBar *self)
 {
   self->range = QM_RANGE_UNKNOWN;
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
-                           G_CONNECT_SWAPPED);
+  qm_ui_follow_theme (GTK_WIDGET (self));
 }
 
 /**

@@ -116,7 +116,8 @@ GtkWidget *
 qm_ui_page (GtkWidget *content,
             int        maximum_width)
 {
-  GtkWidget *scrolled = gtk_scrolled_window_new ();
+  /* Of a page without controls the keyboard is on this: it may have a name. */
+  GtkWidget *scrolled = g_object_new (GTK_TYPE_SCROLLED_WINDOW, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
   GtkWidget *clamp = adw_clamp_new ();
 
   gtk_widget_set_margin_top (content, 30);
@@ -279,6 +280,57 @@ qm_ui_tool (const char *icon_name,
   g_signal_connect_swapped (button, "clicked", clicked, data);
 
   return button;
+}
+
+/**
+ * qm_ui_roles:
+ *
+ * Returns: (transfer none): the colours of charts in the theme as it is
+ */
+const QmPalette *
+qm_ui_roles (void)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+
+  if (adw_style_manager_get_high_contrast (style))
+    return adw_style_manager_get_dark (style) ? qm_palette_dark_contrast () : qm_palette_light_contrast ();
+
+  return adw_style_manager_get_dark (style) ? qm_palette_dark () : qm_palette_light ();
+}
+
+/**
+ * qm_ui_palette:
+ * @widget: what is drawn
+ *
+ * Returns: the colours of charts; text is as in @widget
+ */
+QmPalette
+qm_ui_palette (GtkWidget *widget)
+{
+  QmPalette palette = *qm_ui_roles ();
+  GdkRGBA text;
+
+  gtk_widget_get_color (widget, &text);
+  palette.text = (QmColor) { text.red, text.green, text.blue, text.alpha };
+  palette.second_text = palette.text;
+  palette.second_text.alpha *= adw_style_manager_get_high_contrast (adw_style_manager_get_default ()) ? 0.88 : 0.72;
+
+  return palette;
+}
+
+/**
+ * qm_ui_follow_theme:
+ * @widget: what is drawn in the colours of qm_ui_roles()
+ *
+ * Draws it anew when they change.
+ */
+void
+qm_ui_follow_theme (GtkWidget *widget)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+
+  g_signal_connect_object (style, "notify::dark", G_CALLBACK (gtk_widget_queue_draw), widget, G_CONNECT_SWAPPED);
+  g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (gtk_widget_queue_draw), widget, G_CONNECT_SWAPPED);
 }
 
 /**

@@ -3,6 +3,8 @@
 
 #include <adwaita.h>
 
+#include "draw/qm-chart.h"
+
 G_BEGIN_DECLS
 
 /* Small pieces that every page is made of. */
@@ -36,6 +38,11 @@ void       qm_ui_set_label    (GtkWidget  *widget,
 void       qm_ui_add_property (GtkWidget  *group,
                                const char *title,
                                const char *value);
+
+/* the colours of what is drawn */
+const QmPalette *qm_ui_roles  (void);
+QmPalette  qm_ui_palette      (GtkWidget  *widget);
+void       qm_ui_follow_theme (GtkWidget  *widget);
 
 /* where nothing is to be had */
 void       qm_ui_append_hatching (GtkSnapshot           *snapshot,

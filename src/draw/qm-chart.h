@@ -48,6 +48,8 @@ typedef struct {
 const QmPalette *qm_palette_light (void);
 const QmPalette *qm_palette_dark  (void);
 const QmPalette *qm_palette_print (void);
+const QmPalette *qm_palette_light_contrast (void);
+const QmPalette *qm_palette_dark_contrast  (void);
 
 /* A chart, described: what is drawn, the sentence that it finds, the table of
  * its data. Drawing it is pure: the same picture on screen, PNG, SVG and PDF. */

@@ -47,12 +47,64 @@ qm_palette_dark (void)
     .grid = RGB (0xffffff, 0.12),
     .axis = RGB (0xffffff, 0.35),
     .card = RGB (0x333337, 1),
-    .blue = RGB (0x5b9bee, 1),
+    .blue = RGB (0x5fa2f5, 1),
     .orange = RGB (0xff9e5e, 1),
     .teal = RGB (0x4fd1b5, 1),
-    .purple = RGB (0xd3a0e8, 1),
+    .purple = RGB (0xe0a8e8, 1),
     .ochre = RGB (0xfbe69a, 1),
-    .grey = RGB (0x8c8b8f, 1),
+    .grey = RGB (0x929195, 1),
+    .dark = TRUE,
+  };
+
+  return &dark;
+}
+
+/**
+ * qm_palette_light_contrast:
+ *
+ * Returns: (transfer none): the colours of a chart on a white card for whoever
+ *   wants high contrast: each role is as clear as text, the grid as a line
+ */
+const QmPalette *
+qm_palette_light_contrast (void)
+{
+  static const QmPalette light = {
+    .text = RGB (0x000000, 1),
+    .second_text = RGB (0x000000, 0.80),
+    .grid = RGB (0x000000, 0.44),
+    .axis = RGB (0x000000, 0.70),
+    .card = RGB (0xffffff, 1),
+    .blue = RGB (0x2370ac, 1),
+    .orange = RGB (0x8d2016, 1),
+    .teal = RGB (0x093730, 1),
+    .purple = RGB (0x38166e, 1),
+    .ochre = RGB (0x9d5f00, 1),
+    .grey = RGB (0x55556f, 1),
+  };
+
+  return &light;
+}
+
+/**
+ * qm_palette_dark_contrast:
+ *
+ * Returns: (transfer none): the same on a dark card
+ */
+const QmPalette *
+qm_palette_dark_contrast (void)
+{
+  static const QmPalette dark = {
+    .text = RGB (0xffffff, 1),
+    .second_text = RGB (0xffffff, 0.88),
+    .grid = RGB (0xffffff, 0.45),
+    .axis = RGB (0xffffff, 0.75),
+    .card = RGB (0x333337, 1),
+    .blue = RGB (0x78bbff, 1),
+    .orange = RGB (0xff9f66, 1),
+    .teal = RGB (0x5fe3c6, 1),
+    .purple = RGB (0xf0b8f0, 1),
+    .ochre = RGB (0xfff0b0, 1),
+    .grey = RGB (0xa9a8ad, 1),
     .dark = TRUE,
   };
 
