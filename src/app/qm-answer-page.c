@@ -435,13 +435,17 @@ static void
 qm_answer_page_init (QmAnswerPage *self)
 {
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
+  GtkWidget *page;
 
   build_head (self, content);
   self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
   build_body (self, self->body);
   gtk_widget_set_visible (self->body, FALSE);
   gtk_box_append (GTK_BOX (content), self->body);
-  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 960));
+  page = qm_ui_page (content, 960);
+  /* Without an answer the keyboard stops on it. */
+  qm_ui_set_label (page, _("Answer"));
+  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), page);
 }
 
 /**

@@ -17,27 +17,6 @@ G_DEFINE_FINAL_TYPE (QmChartDrawing, qm_chart_drawing, GTK_TYPE_WIDGET)
 
 static guint mark_activated_signal;
 
-static QmColor
-color_of (GdkRGBA rgba,
-          double  alpha)
-{
-  return (QmColor) { rgba.red, rgba.green, rgba.blue, rgba.alpha * alpha };
-}
-
-/* The roles follow the theme's light or dark; text follows the widget. */
-static QmPalette
-palette_of (QmChartDrawing *self)
-{
-  QmPalette palette = adw_style_manager_get_dark (adw_style_manager_get_default ()) ? *qm_palette_dark () : *qm_palette_light ();
-  GdkRGBA text;
-
-  gtk_widget_get_color (GTK_WIDGET (self), &text);
-  palette.text = color_of (text, 1);
-  palette.second_text = color_of (text, 0.72);
-
-  return palette;
-}
-
 static void
 qm_chart_drawing_snapshot (GtkWidget   *widget,
                            GtkSnapshot *snapshot)
@@ -50,7 +29,7 @@ qm_chart_drawing_snapshot (GtkWidget   *widget,
   if (self->chart == NULL || width < 1 || height < 1)
     return;
 
-  palette = palette_of (self);
+  palette = qm_ui_palette (widget);
   cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   qm_chart_draw (self->chart, cr, width, height, &palette);
   if (self->cursor >= 0 && gtk_widget_has_focus (widget))
@@ -158,6 +137,12 @@ key_pressed (GtkEventControllerKey *controller,
     case GDK_KEY_Down:
       move_cursor (self, self->cursor + 1);
       return GDK_EVENT_STOP;
+    case GDK_KEY_Home:
+      move_cursor (self, 0);
+      return GDK_EVENT_STOP;
+    case GDK_KEY_End:
+      move_cursor (self, G_MAXINT);
+      return GDK_EVENT_STOP;
     case GDK_KEY_Return:
     case GDK_KEY_KP_Enter:
     case GDK_KEY_space:
@@ -166,6 +151,16 @@ key_pressed (GtkEventControllerKey *controller,
     default:
       return GDK_EVENT_PROPAGATE;
     }
+}
+
+/* Whoever comes back hears of the whole first. */
+static void
+left (QmChartDrawing *self)
+{
+  self->cursor = -1;
+  if (self->chart != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, qm_chart_get_summary (self->chart), -1);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
@@ -199,6 +194,7 @@ static void
 qm_chart_drawing_init (QmChartDrawing *self)
 {
   GtkEventController *keys = gtk_event_controller_key_new ();
+  GtkEventController *focus = gtk_event_controller_focus_new ();
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->cursor = -1;
@@ -206,10 +202,11 @@ qm_chart_drawing_init (QmChartDrawing *self)
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), self);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed), self);
+  g_signal_connect_swapped (focus, "leave", G_CALLBACK (left), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
+  gtk_widget_add_controller (GTK_WIDGET (self), focus);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
-                           G_CONNECT_SWAPPED);
+  qm_ui_follow_theme (GTK_WIDGET (self));
 }
 
 /**

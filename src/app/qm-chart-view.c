@@ -218,3 +218,15 @@ qm_chart_view_new (QmChartKind kind)
   self->kind = kind;
   return GTK_WIDGET (self);
 }
+
+/**
+ * qm_chart_view_get_chart:
+ * @self: a card
+ *
+ * Returns: (transfer none) (nullable): what it shows
+ */
+const QmChart *
+qm_chart_view_get_chart (QmChartView *self)
+{
+  return self->chart;
+}

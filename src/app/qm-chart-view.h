@@ -20,5 +20,6 @@ void       qm_chart_view_set       (QmChartView      *self,
                                     guint             row);
 void       qm_chart_view_show      (QmChartView      *self,
                                     QmChart          *chart);
+const QmChart *qm_chart_view_get_chart (QmChartView *self);
 
 G_END_DECLS

@@ -148,6 +148,8 @@ add_row (QmDeviceList     *self,
       gtk_box_append (GTK_BOX (line), drawing);
     }
   gtk_widget_add_css_class (line, "device-row");
+  qm_ui_set_label (row, name);
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_RELATION_DESCRIBED_BY, data->detail, NULL, -1);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
   g_object_set_data_full (G_OBJECT (row), "device", data, (GDestroyNotify) row_free);
   gtk_list_box_append (GTK_LIST_BOX (self->list), row);
@@ -269,6 +271,8 @@ qm_device_list_init (QmDeviceList *self)
   self->list = gtk_list_box_new ();
   gtk_widget_add_css_class (self->list, "navigation-sidebar");
   qm_ui_set_label (self->list, _("Devices"));
+  /* A row that Tab comes to is picked: Tab goes on to the page, arrows to the others. */
+  gtk_list_box_set_tab_behavior (GTK_LIST_BOX (self->list), GTK_LIST_TAB_ITEM);
   g_signal_connect (self->list, "row-selected", G_CALLBACK (selected), self);
   adw_bin_set_child (ADW_BIN (self), self->list);
 }

@@ -9,6 +9,9 @@
 #include "qm-range-bar.h"
 #include "qm-ui.h"
 
+/* A slider that is dragged has a new estimate in every frame: said is the one that stays. */
+#define QUIET_MILLISECONDS 700
+
 struct _QmEstimateBar {
   GtkBox parent_instance;
 
@@ -19,6 +22,8 @@ struct _QmEstimateBar {
   GtkWidget *figures;
   GtkWidget *next;
   QmBarForm form;
+  char *said;                       /* the estimate that was announced last */
+  guint saying;
 };
 
 G_DEFINE_FINAL_TYPE (QmEstimateBar, qm_estimate_bar, GTK_TYPE_BOX)
@@ -102,9 +107,36 @@ update (QmEstimateBar *self)
   show (self, hardware, figures, fraction);
 }
 
+static gboolean
+say (gpointer data)
+{
+  QmEstimateBar *self = data;
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  g_autofree char *text = g_strdup_printf ("%s, %s", gtk_label_get_label (GTK_LABEL (self->hardware)),
+                                           gtk_label_get_label (GTK_LABEL (self->figures)));
+
+  self->saying = 0;
+  if (root == NULL || g_strcmp0 (text, self->said) == 0)
+    return G_SOURCE_REMOVE;
+
+  g_set_str (&self->said, text);
+  gtk_accessible_announce (GTK_ACCESSIBLE (root), text, GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_LOW);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+answered (QmEstimateBar *self)
+{
+  update (self);
+  g_clear_handle_id (&self->saying, g_source_remove);
+  self->saying = g_timeout_add (QUIET_MILLISECONDS, say, self);
+}
+
 static void
 qm_estimate_bar_dispose (GObject *object)
 {
+  g_clear_handle_id (&QM_ESTIMATE_BAR (object)->saying, g_source_remove);
+  g_clear_pointer (&QM_ESTIMATE_BAR (object)->said, g_free);
   g_clear_object (&QM_ESTIMATE_BAR (object)->session);
 
   G_OBJECT_CLASS (qm_estimate_bar_parent_class)->dispose (object);
@@ -228,7 +260,7 @@ qm_estimate_bar_new (QmSession *session)
 
   self->session = g_object_ref (session);
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (session, "answered", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "answered", G_CALLBACK (answered), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "simulated", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   update (self);
 

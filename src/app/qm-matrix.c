@@ -328,6 +328,7 @@ qm_matrix_init (QmMatrix *self)
   gtk_column_view_set_model (GTK_COLUMN_VIEW (view), GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->selection, "notify::selected", G_CALLBACK (selected), self);
 
+  gtk_column_view_set_tab_behavior (GTK_COLUMN_VIEW (view), GTK_LIST_TAB_ITEM);
   gtk_widget_add_css_class (view, "matrix");
   qm_ui_set_label (view, _("All choices side by side"));
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), view);

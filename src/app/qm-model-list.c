@@ -246,6 +246,7 @@ list_new (QmModelList *self)
   g_signal_connect_swapped (self->selection, "notify::selected", G_CALLBACK (selected), self);
 
   self->view = gtk_list_view_new (GTK_SELECTION_MODEL (g_object_ref (self->selection)), factory);
+  gtk_list_view_set_tab_behavior (GTK_LIST_VIEW (self->view), GTK_LIST_TAB_ITEM);
   gtk_widget_set_name (self->view, "models");
   qm_ui_set_label (self->view, _("Models"));
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);

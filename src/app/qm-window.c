@@ -143,10 +143,12 @@ answer_of_step (QmWindow *self,
   return qm_describe_answer (question, value, qm_plan_get_currency (resolved->plan));
 }
 
-static GtkWidget *
-step_row_new (QmWindow *self,
-              int       step,
-              int       now)
+/* The row stays, and with it the keyboard that may be on it. */
+static void
+fill_step_row (QmWindow  *self,
+               GtkWidget *row,
+               int        step,
+               int        now)
 {
   GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *text = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
@@ -170,8 +172,9 @@ step_row_new (QmWindow *self,
   gtk_widget_set_valign (text, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (line), text);
   gtk_widget_add_css_class (line, "step-row");
-
-  return line;
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
+  qm_ui_set_label (row, name);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, answer != NULL ? answer : "", -1);
 }
 
 static void
@@ -180,9 +183,8 @@ update_steps (QmWindow *self)
   int now = step_of (qm_window_get_page (self));
 
   self->updating = TRUE;
-  gtk_list_box_remove_all (self->steps);
   for (int i = 0; i <= QM_N_STEPS; i++)
-    gtk_list_box_append (self->steps, step_row_new (self, i, now));
+    fill_step_row (self, GTK_WIDGET (gtk_list_box_get_row_at_index (self->steps, i)), i, now);
   gtk_list_box_select_row (self->steps, gtk_list_box_get_row_at_index (self->steps, now));
   self->updating = FALSE;
 }
@@ -241,11 +243,15 @@ update_title (QmWindow *self)
 static void
 place_changed (QmWindow *self)
 {
+  GtkWidget *place = adw_view_stack_get_visible_child (self->places);
   gboolean computer = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "computer") == 0;
 
   gtk_stack_set_visible_child_name (self->side, computer ? "computer" : "plan");
   update_title (self);
   update_place (self);
+  if (place != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_view_stack_page_get_title (adw_view_stack_get_page (self->places, place)),
+                             GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
 }
 
 static void
@@ -286,6 +292,18 @@ widened (QmWindow *self)
   qm_estimate_bar_set_form (QM_ESTIMATE_BAR (self->estimate_bar), QM_BAR_WIDE);
 }
 
+/* "Model, step 4 of 9" */
+static void
+announce_page (QmWindow   *self,
+               const char *title,
+               int         step)
+{
+  g_autofree char *where = g_strdup_printf (_("step %d of %d"), step + 1, QM_N_STEPS + 1);
+  g_autofree char *text = g_strdup_printf ("%s, %s", title, where);
+
+  gtk_accessible_announce (GTK_ACCESSIBLE (self), text, GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
+}
+
 /* The way on starts where the eye is: at the head of the page. */
 static void
 page_changed (QmWindow *self)
@@ -307,7 +325,7 @@ page_changed (QmWindow *self)
   update_steps (self);
   update_place (self);
   if (page != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_navigation_page_get_title (page), GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
+    announce_page (self, adw_navigation_page_get_title (page), step);
 }
 
 static void
@@ -525,6 +543,8 @@ static void
 qm_window_init (QmWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  for (int i = 0; i <= QM_N_STEPS; i++)
+    gtk_list_box_append (self->steps, gtk_list_box_row_new ());
 }
 
 /**
