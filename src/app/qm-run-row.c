@@ -103,7 +103,7 @@ qm_run_row_new (QmCatalog   *catalog,
   g_autofree char *summary = summary_of (catalog, run);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), run->label);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), run->label != NULL && *run->label != '\0' ? run->label : _("A run without a name"));
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), summary);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), figures_new (run, key));
