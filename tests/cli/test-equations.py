@@ -138,29 +138,100 @@ def serving():
     same(found["memory"]["need_bytes"], 2 * N * (1 + k["ws"]) + B * cache(T + O) + trial * (1 + limits["fragmentation"]) + k["context"] * GIB)
 
 
+def a100():
+    """Constants, sustained peak of 16 bits, bandwidth, and what a ring reaches of its fabric"""
+    k, device = values_of(OTHERS["constants"]), DEVICES["a100-sxm4-40gb"]
+    return (k, 1 / soft(1 / (device["tflops"]["fp16"] * 1e12), 1 / (k["device.flop_per_joule.ampere_hbm"] * 1e12 * device["power_watts"])),
+            device["bandwidth_gb_per_second"] * 1e9 * k["device.bw_hbm"], k["link.nvlink"] * device["link"]["gb_per_second"] * 1e9 / 2)
+
+
+def network(name, size=None):
+    return next(line for line in catalog("models-vision")["models"] if line["id"] == name and size in (None, line.get("image_size")))
+
+
+def optimizer_step(k, micro, parameters, update, bandwidth, link):
+    """One micro-step, the update, and what is seen of the exchange of 32-bit gradients between eight devices"""
+    exchange = 2 * 7 / 8 * 4 * parameters / link
+    return (micro + update * parameters / bandwidth + exposed(exchange, k["train.backward"] * micro, k["link.overlap"]) +
+            3 * (k["link.sync_seconds"] + k["link.sync_fraction"] * micro))
+
+
 @test
 def pictures():
     """ResNet-50 on eight A100: step and memory"""
     b, n = 128, 8
-    k, device = values_of(OTHERS["constants"]), DEVICES["a100-sxm4-40gb"]
-    model = next(line for line in catalog("models-vision")["models"] if line["id"] == "resnet-50" and line["image_size"] == 224)
+    k, peak, bandwidth, link = a100()
+    model = network("resnet-50", 224)
     found = estimate("image-classification", "train", "resnet-50",
                      training={"precision": "amp-fp16", "framework": "pytorch", "memory_format": "channels-last", "optimizer": "sgd-momentum",
                                "global_batch": b * n},
-                     configuration={"device": device["id"], "devices": n, "nodes": 1, "micro_batch": b})
-    peak = 1 / soft(1 / (device["tflops"]["fp16"] * 1e12), 1 / (k["device.flop_per_joule.ampere_hbm"] * 1e12 * device["power_watts"]))
-    bandwidth = device["bandwidth_gb_per_second"] * 1e9 * k["device.bw_hbm"]
+                     configuration={"device": "a100-sxm4-40gb", "devices": n, "nodes": 1, "micro_batch": b})
     written = model["activations_per_sample"] * 2
 
     gpu = b * (3 * model["flops_per_sample"] / (k["vision.e"] * peak) + k["vision.train_kappa.conv"] * written / bandwidth)
     host = soft(3 * model["ops"] * k["host.tau_eager"], b / k["input.process_rate"])
     micro = soft(gpu * k["stack.vision.pytorch"], host)
-    exchange = 2 * 7 / 8 * 4 * model["parameters"] / (k["link.nvlink"] * device["link"]["gb_per_second"] * 1e9 / 2)
-    same(found["throughput"]["step_seconds"],
-         micro + 20 * model["parameters"] / bandwidth + exposed(exchange, k["train.backward"] * micro, k["link.overlap"]) +
-         math.log2(n) * (k["link.sync_seconds"] + k["link.sync_fraction"] * micro))
+    same(found["throughput"]["step_seconds"], optimizer_step(k, micro, model["parameters"], 20, bandwidth, link))
     same(found["memory"]["need_bytes"], 16 * model["parameters"] + b * written * k["memory.norm"] * (1 + k["memory.fragmentation"]) +
          k["memory.workspace"] + k["memory.context"])
+
+
+@test
+def encoder():
+    """BERT from the beginning on eight A100: step and memory"""
+    b, s, n = 32, 512, 8
+    k, peak, bandwidth, link = a100()
+    model = next(line for line in catalog("models")["models"] if line["id"] == "bert-base-uncased")
+    shape, parameters = model["config"], model["parameters"]
+    width, layers, words, heads = (shape[key] for key in ("hidden_size", "num_hidden_layers", "vocab_size", "num_attention_heads"))
+    found = estimate("text-encoder", "train", model["id"],
+                     training={"precision": "amp-fp16", "framework": "pytorch", "optimizer": "adamw", "sequence_length": s, "global_batch": b * n},
+                     configuration={"device": "a100-sxm4-40gb", "devices": n, "nodes": 1, "micro_batch": b})
+    body = layers * (4 * width**2 + 2 * width * shape["intermediate_size"])
+    flops = 6 * body + 12 * layers * width * s + 6 * words * width * k["encoder.pretrain_head"]
+    traffic = layers * 2 * (k["encoder.passes"] * width + k["encoder.score_passes"] * heads * s) / bandwidth
+    gpu = b * s * (flops / (k["encoder.e"] * peak) + traffic) * k["stack.encoder.pytorch"]
+    micro = soft(gpu, layers * k["encoder.ops_train"] * k["host.tau_eager"])
+    kept = b * s * layers * 2 * (k["memory.encoder_states"] * width + k["memory.encoder_scores"] * heads * s)
+    logits = b * s * k["encoder.pretrain_head"] * words * k["memory.encoder_logits"]
+    same(found["throughput"]["step_seconds"], optimizer_step(k, micro, parameters, 28, bandwidth, link))
+    same(found["memory"]["need_bytes"], 20 * parameters + kept * (1 + k["memory.fragmentation"]) + logits + k["memory.workspace"] +
+         k["memory.context"])
+
+
+@test
+def denoiser():
+    """Stable Diffusion on eight A100, latents stored: step and memory"""
+    b, n = 16, 8
+    k, peak, bandwidth, link = a100()
+    model = network("stable-diffusion-1.5", 512)
+    found = estimate("image-generation", "fine-tune", model["id"],
+                     training={"precision": "amp-fp16", "framework": "composer", "optimizer": "adamw", "global_batch": b * n, "image_size": 512},
+                     configuration={"device": "a100-sxm4-40gb", "devices": n, "nodes": 1, "micro_batch": b})
+    trained, written = model["denoiser_parameters"], model["activations_per_sample"] * 2
+    gpu = b * (3 * model["flops_per_sample"] / (k["diffusion.e"] * peak) + k["diffusion.train_kappa"] * written / bandwidth)
+    micro = soft(gpu * k["stack.diffusion.composer"], 3 * model["ops"] * k["host.tau_eager"] * k["diffusion.launches"])
+    same(found["throughput"]["step_seconds"], optimizer_step(k, micro, trained, 28, bandwidth, link))
+    same(found["memory"]["need_bytes"], 16 * trained + 2 * (model["parameters"] - trained) +
+         b * written * k["memory.generation"] * (1 + k["memory.fragmentation"]) + k["memory.generation_workspace"] + k["memory.context"])
+
+
+@test
+def speech():
+    """Whisper, eight windows with two beams: step and memory"""
+    b, beams = 8, 2
+    k, peak, bandwidth, _link = a100()
+    model, reached = network("whisper-large-v2"), k["speech.e"] * peak
+    layers, width, decoder = (model[key] for key in ("decoder_layers", "hidden", "decoder_parameters"))
+    found = estimate("speech", "batch-inference", model["id"], serving={"engine": "transformers", "weights": "fp16", "beam": beams},
+                     configuration={"device": "a100-sxm4-40gb", "devices": 1, "micro_batch": b})
+    cross = 2 * layers * width * 1500 * 2
+    token = (decoder * 2 + b * beams * cross) / bandwidth + layers * k["speech.tau.transformers"] + 2 * b * beams * decoder / reached
+    kept = b * 1500 * width * 2 * k["memory.speech_states"] + 1500**2 * k["memory.speech_scores"] * 2 * 2
+    same(found["throughput"]["step_seconds"],
+         b * model["flops_per_sample"] / reached + k["speech.tokens_window"] * token + b * 30 * k["speech.mel"])
+    same(found["memory"]["need_bytes"], 2 * model["parameters"] + b * 2 * layers * width * 2 * (1500 + beams * k["memory.speech_text"]) +
+         kept * (1 + k["memory.fragmentation"]) + k["memory.speech_workspace"] + k["memory.context"])
 
 
 @test
