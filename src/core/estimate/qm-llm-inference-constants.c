@@ -26,6 +26,8 @@ static const Entry limit_entries[] = {
   { "host_share", LIMIT (host_share) },
   { "collective_bytes", LIMIT (collective) },
   { "link_share", LIMIT (link_share) },
+  { "copied_bytes", LIMIT (copied_bytes) },
+  { "weight_only_from", LIMIT (weight_only_from) },
   { "fast_link_bytes_per_second", LIMIT (fast_link) },
   { "nominal_cpu_flops", LIMIT (nominal_cpu_flops) },
   { "nominal_bandwidth_bytes_per_second", LIMIT (nominal_bandwidth) },

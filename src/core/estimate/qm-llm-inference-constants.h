@@ -161,6 +161,8 @@ typedef struct {
   double host_share;
   double collective;
   double link_share;
+  double copied_bytes;
+  double weight_only_from;
   double fast_link;
   double nominal_cpu_flops;
   double nominal_bandwidth;

@@ -76,6 +76,57 @@ processor_flops (const QmInferenceJob *self)
   return TERA * (self->plan->engine->fp32_on_processors ? first_of (device->tflops_fp32, rate, rate) : rate);
 }
 
+/* Whether the device multiplies in the type of the weights. */
+static gboolean
+has_units (const QmInferenceJob *self)
+{
+  switch (self->plan->format.kernel)
+    {
+    case QM_INFERENCE_KERNEL_FP8:
+      return self->device->tflops_fp8 > 0;
+    case QM_INFERENCE_KERNEL_FP4:
+      return self->device->tflops_fp4 > 0;
+    case QM_INFERENCE_KERNEL_W4:
+    case QM_INFERENCE_KERNEL_NF4:
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+/* Whether what the kernels of servers and libraries do depends on the device:
+ * local engines bring kernels for each format, others compile them. */
+static gboolean
+is_told_kernels (const QmInferenceJob *self)
+{
+  QmInferenceFamily family = self->plan->family;
+
+  return self->plan->constants->limits.copied_bytes > 0 && !self->on_cpu &&
+         (self->device->vendor == QM_VENDOR_NVIDIA || self->device->vendor == QM_VENDOR_AMD) &&
+         (family == QM_INFERENCE_FAMILY_SERVER || family == QM_INFERENCE_FAMILY_EAGER);
+}
+
+/* Weights that are multiplied in 16 bits gain nothing where products bind. Those
+ * that no kernel unpacks on its way are unpacked into memory: 4-bit ones of
+ * bitsandbytes for more than one token, floating-point ones on old devices. */
+static void
+resolve_kernel (QmInferenceJob *self)
+{
+  const QmInferenceLimits *limits = &self->plan->constants->limits;
+  double *mu = &self->values[QM_INFERENCE_MU];
+  QmInferenceKernel kernel = self->plan->format.kernel;
+
+  self->copies_from = INFINITY;
+  if (!is_told_kernels (self) || has_units (self))
+    return;
+
+  *mu *= fmin (1, self->cell->plain_mu / self->cell->values[QM_INFERENCE_MU]);
+  if (kernel == QM_INFERENCE_KERNEL_NF4)
+    self->copies_from = 2;
+  else if (kernel != QM_INFERENCE_KERNEL_W4 && self->device->compute_capability < limits->weight_only_from)
+    self->copies_from = 1;
+}
+
 /* Dense rate of the type in which the kernels multiply. Local engines add up in
  * 16 bits, which GeForce cards do twice as fast. */
 static double
@@ -100,7 +151,7 @@ peak_flops (const QmInferenceJob *self)
       break;
     case QM_INFERENCE_KERNEL_FP4:
       if (native)
-        return TERA * first_of (device->tflops_fp4, device->tflops_fp8, rate);
+        return TERA * first_of (device->tflops_fp4, is_told_kernels (self) ? 0 : device->tflops_fp8, rate);
       break;
     case QM_INFERENCE_KERNEL_W32:
       return TERA * first_of (device->tflops_fp32, rate, rate);
@@ -295,6 +346,7 @@ qm_inference_job_init (QmInferenceJob        *self,
   resolve_link (self);
   resolve_memory (self);
   resolve_values (self, arch);
+  resolve_kernel (self);
   self->flops = peak_flops (self);
   self->integer_rate = integer_rate (self, arch);
 }

@@ -36,6 +36,7 @@ typedef struct {
  * on the generation and the link is still to be multiplied in. */
 typedef struct {
   double values[QM_INFERENCE_N_TABLES];
+  double plain_mu;                            /* of products whose weights have 16 bits */
   double widths[QM_INFERENCE_N_QUANTITIES];   /* ln (p90 / p50) */
   QmState states[QM_INFERENCE_N_QUANTITIES];
 } QmInferenceCell;
@@ -79,6 +80,7 @@ typedef struct {
   double link_bandwidth;            /* one way */
   double flops;                     /* per second */
   double integer_rate;              /* per second */
+  double copies_from;               /* tokens at once from which on weights are unpacked into memory */
   double memory;                    /* bytes on the box; 0 unknown */
   double values[QM_INFERENCE_N_TABLES];
 } QmInferenceJob;

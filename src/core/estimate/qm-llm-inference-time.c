@@ -64,6 +64,21 @@ compute_seconds (const QmInferenceJob *job,
   return seconds;
 }
 
+/* Bytes beside the weights' own where they are unpacked into memory first. */
+static double
+copied_bytes (const QmInferenceJob *job,
+              double                tokens)
+{
+  const QmLlmInference *plan = job->plan;
+  double weights;
+
+  if (tokens < job->copies_from)
+    return 0;
+
+  weights = qm_inference_read_bytes (&plan->shape, &plan->format, tokens) - plan->shape.embedding * plan->format.head / 8;
+  return weights / plan->format.body * 8 * plan->constants->limits.copied_bytes;
+}
+
 /* Time that Python takes to issue the kernels of one pass. */
 static double
 host_seconds (const QmInferenceJob *job)
@@ -103,7 +118,7 @@ qm_inference_step (const QmInferenceJob *job,
 {
   const QmInferenceShape *shape = &job->plan->shape;
   const double *values = job->values;
-  double bytes = qm_inference_read_bytes (shape, &job->plan->format, sequences) +
+  double bytes = qm_inference_read_bytes (shape, &job->plan->format, sequences) + copied_bytes (job, sequences) +
                  sequences * (qm_inference_kv_bytes (shape, context, job->plan->kv_bytes) +
                               values[QM_INFERENCE_KAPPA] * qm_inference_kv_expanded_bytes (shape, context));
   /* Stages work at the same time on different sequences. */
@@ -203,7 +218,7 @@ qm_inference_prompt_seconds (const QmInferenceJob *job,
   if (!whole)
     return seconds + hops;
 
-  seconds += qm_inference_read_bytes (shape, &job->plan->format, tokens * sequences) /
+  seconds += (qm_inference_read_bytes (shape, &job->plan->format, tokens * sequences) + copied_bytes (job, tokens * sequences)) /
              (values[QM_INFERENCE_EFFICIENCY] * job->tensor * job->bandwidth);
   seconds += shape->layers * values[QM_INFERENCE_TAU] * MICRO + hops;
   if (job->plan->family == QM_INFERENCE_FAMILY_EAGER)

@@ -30,6 +30,33 @@ find_state (const QmLlmInferenceConstants *constants,
   return cell >= 3 && with_kernel >= 2 ? QM_STATE_CELL : QM_STATE_THIN;
 }
 
+/* The product of what is known of @kernel with an engine on a class. */
+static double
+multiply (const QmLlmInference *self,
+          QmInferenceTable      table,
+          QmInferenceClass      device_class,
+          int                   kernel)
+{
+  const QmInferenceFactors *t = &self->constants->tables[table];
+  int engine = self->engine->same_as;
+
+  return t->base * t->family[self->family] * t->engine[engine] * t->device_class[device_class] * t->cell[engine][device_class] *
+         t->kernel[kernel] * t->engine_kernel[engine][kernel] * t->family_kernel[self->family][kernel] *
+         t->mixture[self->shape.experts > 1];
+}
+
+/* Attention is that of 16-bit weights where nobody measured it with others. */
+static int
+attention_kernel (const QmLlmInference *self,
+                  gboolean              on_cpu,
+                  int                   kernel)
+{
+  const QmInferenceFactors *t = &self->constants->tables[QM_INFERENCE_KAPPA];
+  gboolean measured = t->engine_kernel[self->engine->same_as][kernel] != 1;
+
+  return measured || on_cpu || !(self->constants->limits.copied_bytes > 0) ? kernel : QM_INFERENCE_KERNEL_W16;
+}
+
 static void
 fill_cell (QmLlmInference   *self,
            gboolean          on_cpu,
@@ -43,13 +70,9 @@ fill_cell (QmLlmInference   *self,
   double guessed = self->shape.guessed ? guess : 0;
 
   for (int i = 0; i < QM_INFERENCE_N_TABLES; i++)
-    {
-      const QmInferenceFactors *t = &constants->tables[i];
-
-      cell->values[i] = t->base * t->family[self->family] * t->engine[engine] * t->device_class[device_class] *
-                        t->cell[engine][device_class] * t->kernel[kernel] * t->engine_kernel[engine][kernel] *
-                        t->family_kernel[self->family][kernel] * t->mixture[self->shape.experts > 1];
-    }
+    cell->values[i] = multiply (self, i, device_class, kernel);
+  cell->values[QM_INFERENCE_KAPPA] = multiply (self, QM_INFERENCE_KAPPA, device_class, attention_kernel (self, on_cpu, kernel));
+  cell->plain_mu = multiply (self, QM_INFERENCE_MU, device_class, QM_INFERENCE_KERNEL_W16);
 
   for (int i = 0; i < QM_INFERENCE_N_QUANTITIES; i++)
     {

@@ -16,13 +16,48 @@ is_low_precision (QmPrecision precision)
 }
 
 static gboolean
+is_other_chip (const QmDevice *device)
+{
+  return device->device_class == QM_DEVICE_CLASS_TPU || device->device_class == QM_DEVICE_CLASS_NPU;
+}
+
+/**
+ * qm_llm_native_precision:
+ * @device: a device
+ * @precision: that of a job
+ *
+ * Graphics devices without units of 8 bits train in 16; other chips compute in
+ * integers of 8 bits.
+ *
+ * Returns: the number format that @device has units for
+ */
+QmPrecision
+qm_llm_native_precision (const QmDevice *device,
+                         QmPrecision     precision)
+{
+  if (precision == QM_PRECISION_FP4 && !(device->tflops_fp4 > 0))
+    precision = QM_PRECISION_FP8;
+
+  return precision == QM_PRECISION_FP8 && !is_other_chip (device) && !(device->tflops_fp8 > 0) ? QM_PRECISION_AMP_BF16 : precision;
+}
+
+static gboolean
 is_offloaded (QmOffload offload)
 {
   return offload != QM_OFFLOAD_UNSET && offload != QM_OFFLOAD_NONE;
 }
 
+/* Formats that the device has no units for are trained in 16 bits by autocast. */
+static gboolean
+is_autocast_on (const QmLlmTraining *plan,
+                const QmDevice      *device)
+{
+  return plan->autocast || qm_llm_native_precision (device, plan->training.precision) == QM_PRECISION_AMP_BF16;
+}
+
 static QmLlmUsual
 usual_adapter (const QmLlmTraining *plan,
+               const QmDevice      *device,
                double               devices,
                gboolean             layout_stated,
                QmSharding           sharding)
@@ -33,17 +68,18 @@ usual_adapter (const QmLlmTraining *plan,
   if (plan->training.compiled == QM_TERNARY_YES)
     return QM_LLM_USUAL_ADAPTER_COMPILED;
 
-  if (devices == 1 && !plan->autocast)
+  if (devices == 1 && !is_autocast_on (plan, device))
     return QM_LLM_USUAL_ADAPTER_ONE_16_BIT;
 
   if (devices == 1 || sharding != QM_SHARDING_ZERO3)
     return QM_LLM_USUAL_ADAPTER_ONE;
 
-  return plan->autocast ? QM_LLM_USUAL_ADAPTER_SHARDED : QM_LLM_USUAL_ADAPTER_SHARDED_16_BIT;
+  return is_autocast_on (plan, device) ? QM_LLM_USUAL_ADAPTER_SHARDED : QM_LLM_USUAL_ADAPTER_SHARDED_16_BIT;
 }
 
 static QmLlmUsual
 usual_full (const QmLlmTraining   *plan,
+            const QmDevice        *device,
             const QmConfiguration *given,
             double                 devices,
             gboolean               layout_stated)
@@ -59,7 +95,7 @@ usual_full (const QmLlmTraining   *plan,
                                                                  : QM_LLM_USUAL_FULL_SHARDED;
     }
 
-  if (is_low_precision (plan->training.precision))
+  if (is_low_precision (qm_llm_native_precision (device, plan->training.precision)))
     return QM_LLM_USUAL_FULL_LOW_PRECISION;
 
   if (split || !layout_stated)
@@ -68,7 +104,7 @@ usual_full (const QmLlmTraining   *plan,
   if (devices > 1)
     return QM_LLM_USUAL_FULL_SEVERAL;
 
-  return plan->autocast ? QM_LLM_USUAL_FULL_ONE : QM_LLM_USUAL_FULL_ONE_16_BIT;
+  return is_autocast_on (plan, device) ? QM_LLM_USUAL_FULL_ONE : QM_LLM_USUAL_FULL_ONE_16_BIT;
 }
 
 static gboolean
@@ -107,9 +143,9 @@ qm_llm_job_candidates (const QmLlmTraining   *plan,
     return &usual[QM_LLM_USUAL_GAUDI];
 
   if (plan->frozen)
-    return &usual[usual_adapter (plan, devices, layout_stated, given->sharding)];
+    return &usual[usual_adapter (plan, device, devices, layout_stated, given->sharding)];
 
-  return &usual[usual_full (plan, given, devices, layout_stated)];
+  return &usual[usual_full (plan, device, given, devices, layout_stated)];
 }
 
 /**
@@ -118,7 +154,8 @@ qm_llm_job_candidates (const QmLlmTraining   *plan,
  * @precision: that of a job
  *
  * Returns: the dense matrix peak in FLOP/s of the type that the 16-bit part of
- *   the job uses; 0 where the catalog has none
+ *   the job uses; 0 where the catalog has none. Where 16-bit units are slower than
+ *   those of 32 bits (Pascal), libraries compute in the latter
  */
 double
 qm_llm_peak_flops (const QmDevice *device,
@@ -129,14 +166,14 @@ qm_llm_peak_flops (const QmDevice *device,
   if (precision == QM_PRECISION_FP32)
     tflops = device->tflops_fp32;
   else if (precision == QM_PRECISION_TF32)
-    tflops = device->tflops_tf32;
+    tflops = device->tflops_tf32 > 0 || is_other_chip (device) ? device->tflops_tf32 : device->tflops_fp32;
   else if (precision == QM_PRECISION_AMP_FP16 || precision == QM_PRECISION_FP16)
     tflops = device->tflops_fp16;
 
   if (!(tflops > 0))
     tflops = device->tflops_bf16 > 0 ? device->tflops_bf16 : device->tflops_fp16;
 
-  return 1e12 * (tflops > 0 ? tflops : device->tflops_fp32);
+  return 1e12 * fmax (tflops, device->tflops_fp32);
 }
 
 static void

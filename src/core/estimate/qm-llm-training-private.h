@@ -154,6 +154,8 @@ void     qm_llm_job_init               (QmLlmJob                     *self,
                                         int                           framework);
 double   qm_llm_box_gb                 (const QmDevice               *device,
                                         const QmLlmTrainingConstants *constants);
+QmPrecision qm_llm_native_precision    (const QmDevice               *device,
+                                         QmPrecision                   precision);
 double   qm_llm_peak_flops             (const QmDevice               *device,
                                         QmPrecision                   precision);
 

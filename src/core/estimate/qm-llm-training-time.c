@@ -56,7 +56,7 @@ precision_factor (const QmLlmJob *job)
 {
   const QmLlmRateConstants *k = &job->plan->constants->rate;
 
-  switch (job->plan->training.precision)
+  switch (qm_llm_native_precision (job->device, job->plan->training.precision))
     {
     case QM_PRECISION_FP4:
       return k->fp4;

@@ -272,7 +272,7 @@ qm_llm_data_parallel_seconds (const QmLlmJob   *job,
   double weights = local * gathered_bytes_per_weight (plan);
   double gradients = 2 * (plan->frozen ? plan->trainable : local);
   double inside = job->tensor <= links->domain ? floor (links->domain / job->tensor) : 1;
-  gboolean fp8 = plan->training.precision == QM_PRECISION_FP8 && job->stack == QM_LLM_STACK_MEGATRON && job->sharding == QM_SHARDING_ZERO1;
+  gboolean fp8 = qm_llm_native_precision (job->device, plan->training.precision) == QM_PRECISION_FP8 && job->stack == QM_LLM_STACK_MEGATRON && job->sharding == QM_SHARDING_ZERO1;
   double gathered = fp8 && !plan->frozen ? plan->constants->link.fp8_gather : 2;
 
   if (replicas <= 1)

@@ -278,7 +278,7 @@ struct _QmOtherDomainsConstants {
   QmDomainMemoryConstants memory;
   QmDomainDefaults usual;
   QmDomainSigmas sigma;
-  double backward, update_sgd, update_adam, wide_gradients;
+  double backward, update_sgd, update_adam, wide_gradients, weight_only_from;
   double time_evaluation, time_start;
   double train_kappa[QM_DOMAIN_N_FAMILIES];
   double run_kappa[QM_DOMAIN_N_FAMILIES];

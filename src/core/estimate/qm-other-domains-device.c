@@ -208,6 +208,17 @@ low_rate (const QmDevice *d,
   return rate == QM_DOMAIN_RATE_INT8 ? fmax (first_of (d->tflops_int8, low, low), d->tflops_fp8) : low;
 }
 
+/* Where 16-bit units are slower than those of 32 bits (Pascal), libraries compute in
+ * the latter. */
+static double
+widened (const QmDomainSite *self,
+         double              rate)
+{
+  gboolean widens = self->kind == QM_DOMAIN_KIND_GPU && self->constants->weight_only_from > 0;
+
+  return widens ? fmax (rate, self->device->tflops_fp32) : rate;
+}
+
 /* Data-sheet rate of the units that compute in @rate, and how wide they are. */
 static double
 sheet_rate (const QmDomainSite *self,
@@ -222,9 +233,9 @@ sheet_rate (const QmDomainSite *self,
   switch (rate)
     {
     case QM_DOMAIN_RATE_FP16:
-      return cpu ? processor_half_rate (d) : first_of (d->tflops_fp16, half_rate (d), 1);
+      return cpu ? processor_half_rate (d) : widened (self, first_of (d->tflops_fp16, half_rate (d), 1));
     case QM_DOMAIN_RATE_BF16:
-      return cpu ? processor_half_rate (d) : half_rate (d);
+      return cpu ? processor_half_rate (d) : widened (self, half_rate (d));
     case QM_DOMAIN_RATE_FP8:
     case QM_DOMAIN_RATE_FP4:
     case QM_DOMAIN_RATE_INT8:
@@ -240,7 +251,7 @@ sheet_rate (const QmDomainSite *self,
       *width = self->kind == QM_DOMAIN_KIND_NPU ? WIDTH_16 : WIDTH_32;
       return self->kind == QM_DOMAIN_KIND_NPU ? half_rate (d) : full_rate (d);
     default:
-      return half_rate (d);
+      return widened (self, half_rate (d));
     }
 }
 

@@ -348,7 +348,7 @@ take_job (Batch       *self,
   self->activations = facts->activations;
   self->ops = facts->ops;
   self->weights = parameters * job->weight_bytes;
-  self->bytes = fmax (1, job->weight_bytes);
+  self->bytes = fmax (job->run_rate == QM_DOMAIN_RATE_FP16 ? 2 : 1, job->weight_bytes);
 
   switch (job->job)
     {
@@ -417,7 +417,7 @@ run_recommender (const QmOtherDomains *job,
   const QmDomainFacts *facts = &job->facts;
   gboolean cpu = site->kind == QM_DOMAIN_KIND_CPU;
   QmDomainEngine engine = qm_domain_engine (job, site);
-  double bytes = fmax (1, job->weight_bytes);
+  double bytes = fmax (job->run_rate == QM_DOMAIN_RATE_FP16 ? 2 : 1, job->weight_bytes);
   double per_byte = (1 - host_share) / site->bandwidth + host_share / qm_domain_pcie (site);
   double share = cpu ? constants->run.cpu_e8 : is_8_bit (job->run_rate) ? constants->run.engine_e8 : own->e;
   double kept = engine == QM_DOMAIN_ENGINE_ENGINE ? own->engine : 1;

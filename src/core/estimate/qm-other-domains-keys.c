@@ -214,6 +214,7 @@ const QmDomainKey qm_domain_keys[] = {
   { "train.backward", AT (backward) },
   { "train.update_sgd", AT (update_sgd) },
   { "train.wide_gradients", AT (wide_gradients) },
+  { "device.weight_only_from", AT (weight_only_from) },
   { "train.update_adam", AT (update_adam) },
   { "sigma.stack_floor", AT (sigma.stack_floor) },
   { "sigma.batch_unstated", AT (sigma.batch_unstated) },

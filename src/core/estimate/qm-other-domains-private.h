@@ -220,6 +220,10 @@ void          qm_domain_run             (const QmOtherDomains          *self,
                                          const QmDomainSite            *site,
                                          double                         host_share,
                                          QmDomainRun                   *run);
+void          qm_domain_rate            (const QmOtherDomains          *self,
+                                         const QmDomainSite            *site,
+                                         double                         host_share,
+                                         QmDomainRun                   *run);
 void          qm_domain_run_whisper     (const QmOtherDomains          *self,
                                          const QmDomainSite            *site,
                                          QmDomainRun                   *run);

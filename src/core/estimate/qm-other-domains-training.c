@@ -532,14 +532,16 @@ train_recommender (const QmOtherDomains *self,
   QmDomainStack stack = qm_domain_stack (self, site);
   gboolean spread = facts->embedding_features >= own->spread_from;
   double global_batch = self->training.global_batch > 0 ? self->training.global_batch : constants->usual.batch_recommender;
-  double e = self->training.precision == QM_PRECISION_FP32 ? own->e32 : own->e;
+  double full = own->e32 * qm_domain_peak (site, QM_DOMAIN_RATE_FP32, FALSE, FALSE);
+  double units = own->e * qm_domain_peak (site, self->train_rate, FALSE, FALSE);
+  double reached = self->train_rate == QM_DOMAIN_RATE_FP32 ? full : fmax (full, units);
   double factor, compute, memory;
   Step step = { .synchronised = !spread, .overlap = spread ? 1 : own->overlap, .update_bytes = constants->update_adam };
 
   set_batch (self, site, global_batch / site->devices, constants->sigma.batch_unstated_recommender, run);
   add_stack (self, QM_DOMAIN_FIELD_RECOMMENDER, stack, &factor, run);
   run->flops = 6 * facts->dense_parameters;
-  compute = run->batch * run->flops / (e * qm_domain_peak (site, self->train_rate, FALSE, FALSE)) * factor;
+  compute = run->batch * run->flops / reached * factor;
   memory = run->batch * factor * (own->passes * facts->activations * self->train_bytes / site->bandwidth +
                                   embedding_seconds (self, site, host_share));
 

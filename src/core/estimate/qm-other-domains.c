@@ -201,24 +201,15 @@ predict (const QmOtherDomains *self,
   gboolean concurrent = site->given->micro_batch > 0 || self->serving.concurrency > 0;
   double batch;
 
-  if (self->trains)
-    qm_domain_train (self, site, 0, run);
-  else
-    qm_domain_run (self, site, 0, run);
-
+  qm_domain_rate (self, site, 0, run);
   if (!(run->batch > 0))
     run->batch = fmax (1, site->given->micro_batch);
 
   /* one utterance at a time unless more are asked for */
   batch = self->task == QM_TASK_SPEECH && !self->trains && !concurrent ? 1 : run->batch;
   qm_domain_store (self, site, batch, site->device->usable_bytes, store);
-  if (!(store->host_share > 0))
-    return;
-
-  if (self->trains)
-    qm_domain_train (self, site, store->host_share, run);
-  else
-    qm_domain_run (self, site, store->host_share, run);
+  if (store->host_share > 0)
+    qm_domain_rate (self, site, store->host_share, run);
 }
 
 static void

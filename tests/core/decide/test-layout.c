@@ -168,7 +168,7 @@ test_formats (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text = g_strdup_printf (PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"weights\":\"%s\"},"
+      g_autofree char *text = g_strdup_printf (PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"weights\":\"%s\",\"requests_per_second\":0.1},"
         "\"places\":{\"owned\":[{\"device\":\"rtx-4090\",\"devices\":1}],\"cloud\":[],\"buy\":false}"), rows[i].format);
       g_autoptr (QmResolved) resolved = resolve (text);
       g_autoptr (QmRecommendation) answer = qm_recommend (estimator, resolved, NULL, NULL);
