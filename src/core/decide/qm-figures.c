@@ -2,6 +2,7 @@
 #include "decide/qm-figures.h"
 
 #include "decide/qm-cold-start.h"
+#include "estimate/qm-rules.h"
 
 #include <math.h>
 
@@ -34,14 +35,6 @@ qm_job_init (QmJob            *self,
     self->peak_requests_per_second = plan->serving.requests_per_second * MAX (1, plan->serving.peak_factor);
 }
 
-/* Young's: the interval between checkpoints that costs least. */
-static double
-young_interval (double interruptions_per_hour,
-                  double checkpoint_seconds)
-{
-  return sqrt (2 * checkpoint_seconds / (interruptions_per_hour / 3600));
-}
-
 /**
  * qm_spot_time_factor:
  * @interruptions_per_hour: rate of interruptions of the whole job
@@ -60,13 +53,13 @@ qm_spot_time_factor (double  interruptions_per_hour,
                      double  restart_seconds,
                      double *interval_seconds)
 {
-  double rate = interruptions_per_hour / 3600;
-  double interval = young_interval (interruptions_per_hour, checkpoint_seconds);
+  double between = 3600 / interruptions_per_hour;
+  double interval = qm_rule_young_seconds (checkpoint_seconds, between);
 
   if (interval_seconds != NULL)
     *interval_seconds = interval;
 
-  return exp (rate * restart_seconds) * expm1 (rate * (interval + checkpoint_seconds)) / (rate * interval);
+  return qm_rule_interrupted_factor (interval, checkpoint_seconds, restart_seconds, between);
 }
 
 /* How much longer than undisturbed. */
@@ -108,7 +101,7 @@ interrupted_seconds (const QmJob *self,
   if (pricing == QM_PRICING_SPOT)
     failures_per_hour += economics->spot_interruptions_per_hour * machines;
 
-  *interval = young_interval (failures_per_hour, economics->checkpoint_seconds);
+  *interval = qm_rule_young_seconds (economics->checkpoint_seconds, 3600 / failures_per_hour);
   if (seconds < *interval && pricing != QM_PRICING_SPOT)
     return NAN;
 
