@@ -121,7 +121,7 @@ median (double *values,
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* One short and one long run, as estimation.md §f asks for: half the error at the most. */
+/* One short and one long run, as the design of the calibration asks for: half the error at the most. */
 static void
 test_two_runs (Fixture       *self,
                gconstpointer  data)
@@ -159,7 +159,7 @@ test_two_runs (Fixture       *self,
   g_assert_cmpfloat (second, <=, first / 2);
 }
 
-/* estimation.md §f: 85 tokens a second of Llama 2 70B in 16 bit on one H100 were
+/* Found on a page: 85 tokens a second of Llama 2 70B in 16 bit on one H100 were
  * published. It does not fit, and would be more than the memory can be read. */
 /* The estimate of @plan after a run of seven tenths of it, during which others
  * kept @others of two cores busy and the run another. */
