@@ -4,6 +4,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-capacity.h"
+#include "decide/qm-ladder.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "plan/qm-flow.h"
@@ -118,6 +120,32 @@ show_rejections (QmAnswerPage     *self,
     }
 }
 
+/* How a job fits after all that fits nowhere as it is. */
+static gboolean
+show_way_out (QmAnswerPage     *self,
+              QmRecommendation *recommendation)
+{
+  const QmWords *words = qm_language_get_words ();
+  g_autoptr (QmLadder) ladder = qm_ladder_of_nearest (recommendation);
+  g_autoptr (QmMessage) bounds = NULL;
+  g_autofree char *text = NULL, *detail = NULL, *fewest = NULL;
+  QmCapacity capacity;
+
+  if (ladder == NULL)
+    return FALSE;
+
+  text = qm_phrase_way_out (words, ladder, &detail);
+  add_message (self->changes, NULL, text, detail);
+  qm_capacity_solve (qm_session_get_estimator (self->session), qm_recommendation_get_resolved (recommendation),
+                     &qm_recommendation_get_nearest (recommendation)->estimate, &capacity);
+  bounds = qm_capacity_explain (&capacity);
+  fewest = bounds != NULL ? qm_message_get_text (bounds, words) : NULL;
+  if (fewest != NULL)
+    add_message (self->changes, NULL, fewest, NULL);
+
+  return TRUE;
+}
+
 static void
 show_changes (QmAnswerPage     *self,
               QmRecommendation *recommendation)
@@ -125,6 +153,7 @@ show_changes (QmAnswerPage     *self,
   const QmWords *words = qm_language_get_words ();
   GPtrArray *sensitivities = qm_recommendation_get_sensitivities (recommendation);
   gboolean any = qm_recommendation_n_choices (recommendation) > 0;
+  gboolean way_out;
 
   gtk_list_box_remove_all (GTK_LIST_BOX (self->changes));
   for (guint i = 0; i < sensitivities->len; i++)
@@ -135,8 +164,9 @@ show_changes (QmAnswerPage     *self,
 
       add_message (self->changes, NULL, text, detail);
     }
-  gtk_widget_set_visible (gtk_widget_get_parent (self->changes), any || sensitivities->len > 0);
-  if (sensitivities->len == 0)
+  way_out = show_way_out (self, recommendation);
+  gtk_widget_set_visible (gtk_widget_get_parent (self->changes), any || way_out || sensitivities->len > 0);
+  if (sensitivities->len == 0 && !way_out)
     add_message (self->changes, NULL, _("Nothing within reason"), _("The same hardware stays best over a wide range of money and time."));
 }
 
@@ -203,24 +233,55 @@ show_row (QmAnswerPage     *self,
   qm_launch_view_set (QM_LAUNCH_VIEW (self->launch), self->session, recommendation, choice);
 }
 
+/* What comes nearest is drawn, as each row that is picked. */
+static void
+show_nearest (QmAnswerPage     *self,
+              QmRecommendation *recommendation)
+{
+  const QmChoice *nearest = qm_recommendation_get_nearest (recommendation);
+
+  for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
+    qm_chart_view_set (QM_CHART_VIEW (self->charts[i]), qm_session_get_estimator (self->session), recommendation, 0);
+  if (nearest != NULL)
+    qm_techniques_set (QM_TECHNIQUES (self->techniques), qm_session_get_estimator (self->session),
+                       qm_recommendation_get_resolved (recommendation), nearest);
+  else
+    gtk_widget_set_visible (self->techniques, FALSE);
+}
+
+static char *
+nothing_text (QmRecommendation *recommendation)
+{
+  const QmChoice *nearest = qm_recommendation_get_nearest (recommendation);
+  g_autoptr (GString) text = NULL;
+
+  if (qm_recommendation_n_rows (recommendation) > 0)
+    return g_strdup (_("The rows below come nearest. Loosen the limit that they break, or allow more places."));
+  if (nearest == NULL)
+    return g_strdup (_("What stands in the way is below. Allow more places, or take a smaller model."));
+
+  /* Translators: %s is the device that comes nearest */
+  text = g_string_new (_("Nothing that may be used has enough memory. The charts show what comes nearest, %s; the switches below them, what saves memory."));
+  g_string_replace (text, "%s", nearest->label, 1);
+
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static void
 show_nothing (QmAnswerPage     *self,
               QmRecommendation *recommendation)
 {
   const QmPlan *given = qm_recommendation_get_resolved (recommendation)->given;
+  g_autofree char *text = nothing_text (recommendation);
 
   self->row = 0;
   gtk_widget_set_visible (self->elsewhere, FALSE);
-  gtk_widget_set_visible (self->techniques, FALSE);
   show_eyebrow (self, _("No choice for “%s”"));
   gtk_label_set_label (GTK_LABEL (self->reasons_title), _("What stands in the way"));
   gtk_label_set_label (GTK_LABEL (self->headline), qm_phrase_nothing (qm_language_get_words (), given));
-  gtk_label_set_label (GTK_LABEL (self->terms), qm_plan_has_limits (given)
-                         ? _("The rows below come nearest. Loosen the limit that they break, or allow more places.")
-                         : _("What stands in the way is below. Allow more places, or take a smaller model."));
+  gtk_label_set_label (GTK_LABEL (self->terms), text);
   show_rejections (self, recommendation);
-  for (guint i = 0; i < G_N_ELEMENTS (chart_kinds); i++)
-    gtk_widget_set_visible (self->charts[i], FALSE);
+  show_nearest (self, recommendation);
   qm_launch_view_set (QM_LAUNCH_VIEW (self->launch), self->session, recommendation, NULL);
 }
 

@@ -16,6 +16,7 @@ struct _QmTechniques {
   GtkBox parent_instance;
 
   GtkWidget *summary;
+  GtkWidget *way_out;               /* a button */
   GtkWidget *bar;
   GtkWidget *list;
   GPtrArray *rows;                  /* of AdwSwitchRow, one for each rung */
@@ -25,6 +26,7 @@ struct _QmTechniques {
   const QmDevice *device;
   double seconds;                   /* of the job; NaN in serving */
   guint wanted;                     /* bits 1 << index of a rung */
+  guint fitting;                    /* the same, of those that make it fit; 0 none, or it does */
   gboolean updating;
   QmRange from;                     /* what the bar moves from and to */
   QmRange to;
@@ -114,6 +116,7 @@ show (QmTechniques   *self,
 
   self->usable = ladder->reached.memory.usable_bytes;
   show_summary (self, ladder);
+  gtk_widget_set_visible (self->way_out, self->fitting != 0 && !ladder->fits);
   show_memory (self, ladder->reached.memory.need);
 }
 
@@ -140,6 +143,32 @@ switched (AdwSwitchRow *row,
   else
     self->wanted &= ~(1u << index);
   update (self);
+}
+
+static void
+take_way_out (QmTechniques *self)
+{
+  self->wanted = self->fitting;
+  update (self);
+}
+
+/* What has to be turned on where the job does not fit as it is. */
+static guint
+fitting_rungs (QmTechniques   *self,
+               const QmLadder *ladder)
+{
+  g_autoptr (QmLadder) down = NULL;
+  guint taken = 0;
+
+  if (ladder->fits)
+    return 0;
+
+  down = qm_ladder_new (self->estimator, self->resolved, self->device);
+  for (guint i = 0; down->fits && i < down->rungs->len; i++)
+    if (g_array_index (down->rungs, QmRung, i).state == QM_RUNG_TAKEN)
+      taken |= 1u << i;
+
+  return taken;
 }
 
 /* What can be switched comes first; the rest is folded away. */
@@ -204,6 +233,11 @@ qm_techniques_init (QmTechniques *self)
   gtk_box_append (GTK_BOX (head), qm_ui_label (_("Ways to need less memory"), "heading"));
   gtk_box_append (GTK_BOX (head), self->summary);
   gtk_box_append (GTK_BOX (head), self->bar);
+  self->way_out = gtk_button_new_with_mnemonic (_("_Turn on what makes it fit"));
+  gtk_widget_set_halign (self->way_out, GTK_ALIGN_START);
+  gtk_widget_set_visible (self->way_out, FALSE);
+  g_signal_connect_swapped (self->way_out, "clicked", G_CALLBACK (take_way_out), self);
+  gtk_box_append (GTK_BOX (head), self->way_out);
   gtk_box_append (GTK_BOX (self), head);
 
   self->list = gtk_list_box_new ();
@@ -260,6 +294,7 @@ qm_techniques_set (QmTechniques     *self,
     return;
 
   ladder = qm_ladder_with (estimator, self->resolved, self->device, 0);
+  self->fitting = fitting_rungs (self, ladder);
   make_rows (self, ladder);
   show (self, ladder);
 }

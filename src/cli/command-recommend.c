@@ -124,7 +124,10 @@ print (QmCli            *cli,
   print_sensitivities (recommendation);
   print_stages (recommendation, currency);
   if (n == 0)
-    print_rejections (recommendation);
+    {
+      qm_cli_print_nearest (recommendation);
+      print_rejections (recommendation);
+    }
   qm_cli_print_assumed (resolved);
   g_print (_("\n%s configurations considered in %.0f ms\n"), considered, qm_recommendation_get_seconds (recommendation) * 1000);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decide/qm-capacity.h"
 #include "draw/qm-language.h"
 #include "draw/qm-phrases.h"
 #include "qm-cli.h"
@@ -161,6 +162,38 @@ qm_cli_print_choice (QmCli            *cli,
 
   for (guint i = 0; long_form && choice->reasons != NULL && i < choice->reasons->len; i++)
     qm_cli_print_message (g_ptr_array_index (choice->reasons, i));
+}
+
+/**
+ * qm_cli_print_nearest:
+ * @recommendation: an answer
+ *
+ * Prints, where the job fits nowhere, what comes nearest and whether there is a
+ * way to make it fit.
+ */
+void
+qm_cli_print_nearest (QmRecommendation *recommendation)
+{
+  const QmWords *words = qm_language_get_words ();
+  const QmChoice *nearest = qm_recommendation_get_nearest (recommendation);
+  g_autoptr (QmLadder) ladder = qm_ladder_of_nearest (recommendation);
+  g_autoptr (QmMessage) bounds = NULL;
+  g_autofree char *text = NULL, *detail = NULL;
+  QmCapacity capacity;
+
+  if (ladder == NULL)
+    return;
+
+  g_print ("\n%s\n", _("What comes nearest"));
+  g_print ("%s\n", nearest->label);
+  print_memory (&nearest->estimate.memory, words);
+  text = qm_phrase_way_out (words, ladder, &detail);
+  g_print ("  • %s\n    %s\n", text, detail);
+  qm_capacity_solve (qm_recommendation_get_estimator (recommendation), qm_recommendation_get_resolved (recommendation),
+                     &nearest->estimate, &capacity);
+  bounds = qm_capacity_explain (&capacity);
+  if (bounds != NULL)
+    qm_cli_print_message (bounds);
 }
 
 /**

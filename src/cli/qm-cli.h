@@ -115,6 +115,7 @@ void         qm_cli_print_choice   (QmCli              *cli,
                                     const QmResolved   *resolved,
                                     const QmChoice     *choice,
                                     gboolean            long_form);
+void         qm_cli_print_nearest  (QmRecommendation   *recommendation);
 void         qm_cli_print_assumed  (const QmResolved   *resolved);
 void         qm_cli_print_message  (const QmMessage    *message);
 

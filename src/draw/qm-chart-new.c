@@ -348,12 +348,26 @@ qm_chart_new_elastic (QmEstimator      *estimator,
   return self;
 }
 
+/* Where the job fits nowhere, its memory on what comes nearest is all there is to
+ * show. */
+static const QmChoice *
+find_row (QmRecommendation *recommendation,
+          guint             row,
+          QmChartKind       kind)
+{
+  if (row < qm_recommendation_n_rows (recommendation))
+    return qm_recommendation_row (recommendation, row);
+
+  return kind == QM_CHART_MEMORY || kind == QM_CHART_SIZING ? qm_recommendation_get_nearest (recommendation) : NULL;
+}
+
 /**
  * qm_chart_new:
  * @kind: which chart
  * @estimator: the estimator
  * @recommendation: what to show
- * @row: the row of the decision matrix that is looked at
+ * @row: the row of the decision matrix that is looked at; where it has none, memory
+ *   is that of what comes nearest
  * @words: the reader's language
  * @error: return location for an error
  *
@@ -368,7 +382,7 @@ qm_chart_new (QmChartKind       kind,
               const QmWords    *words,
               GError          **error)
 {
-  const QmChoice *choice = row < qm_recommendation_n_rows (recommendation) ? qm_recommendation_row (recommendation, row) : NULL;
+  const QmChoice *choice = find_row (recommendation, row, kind);
   QmChart *self = NULL;
 
   if (choice == NULL)

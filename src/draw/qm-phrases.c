@@ -288,6 +288,41 @@ qm_phrase_rung (const QmWords *words, const QmRung *rung)
 }
 
 /**
+ * qm_phrase_way_out:
+ * @words: the reader's language
+ * @ladder: the ladder of a plan that does not fit
+ * @detail: (out): what has to be changed, or what else there is to do
+ *
+ * Returns: (transfer full): whether there is a way to make it fit
+ */
+char *
+qm_phrase_way_out (const QmWords *words, const QmLadder *ladder, char **detail)
+{
+  g_autoptr (GString) changes = g_string_new (NULL);
+  g_autofree char *need = qm_format_bytes (words, ladder->reached.memory.need.p50);
+  g_autofree char *usable = qm_format_bytes (words, ladder->reached.memory.usable_bytes);
+
+  if (!ladder->fits)
+    {
+      *detail = g_strdup (words->translate (N_("Take a smaller model, a device with more memory, or more devices.")));
+      return qm_fill (words->translate (N_("Even with all that saves memory it needs {need} of {usable}")), "need", need, "usable", usable,
+                      NULL);
+    }
+
+  for (guint i = 0; i < ladder->rungs->len; i++)
+    {
+      const QmRung *rung = &g_array_index (ladder->rungs, QmRung, i);
+      g_autofree char *title = qm_message_get_text (rung->message, words);
+
+      if (rung->state == QM_RUNG_TAKEN)
+        g_string_append_printf (changes, "%s%s", changes->len > 0 ? " · " : "", title);
+    }
+  *detail = g_strdup (changes->str);
+
+  return qm_fill (words->translate (N_("With these changes it needs {need} of {usable}, and fits")), "need", need, "usable", usable, NULL);
+}
+
+/**
  * qm_phrase_terms:
  * @words: the reader's language
  * @plan: the plan

@@ -20,6 +20,7 @@ gboolean    qm_phrase_is_beaten     (const QmChoice *better, const QmChoice *cho
 const char *qm_phrase_standing      (const QmWords *words, QmRecommendation *recommendation,
                                      guint row, char **detail);
 char       *qm_phrase_rejection     (const QmWords *words, const QmRejection *rejection);
+char       *qm_phrase_way_out       (const QmWords *words, const QmLadder *ladder, char **detail);
 char       *qm_phrase_rung          (const QmWords *words, const QmRung *rung);
 const char *qm_phrase_bound         (const QmWords *words, QmBound         bound);
 const char *qm_phrase_place         (const QmWords *words, QmPlace         place);

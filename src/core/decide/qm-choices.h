@@ -11,6 +11,10 @@ void    qm_choice_from_row       (const QmSearch *search,
                                   const QmRow    *row,
                                   const QmWish   *wish,
                                   QmChoice       *choice);
+gboolean qm_choice_nearest       (const QmSearch *search,
+                                  const QmWish   *wish,
+                                  QmChoice       *choice);
+JsonNode *qm_nearest_to_json     (QmRecommendation *recommendation);
 void    qm_choice_copy           (const QmChoice *source,
                                   QmChoice       *copy);
 void    qm_choice_set_label      (QmChoice       *choice);

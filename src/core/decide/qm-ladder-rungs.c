@@ -122,13 +122,26 @@ share_states (QmDescent *descent)
   return QM_RUNG_TAKEN;
 }
 
+/* The count of what is trained, and the format of what is not, are those of a
+ * method. */
+static void
+take_method (QmDescent *descent,
+             QmMethod   method)
+{
+  QmTraining *training = &descent->plan->training;
+
+  training->method = method;
+  training->trainable_parameters = 0;
+  qm_word_set (training->base_weights, "");
+}
+
 static QmRungState
 adapters (QmDescent *descent)
 {
   if (descent->now.training.method != QM_METHOD_FULL || descent->plan->activity != QM_ACTIVITY_FINE_TUNE)
     return QM_RUNG_ALREADY;
 
-  descent->plan->training.method = QM_METHOD_LORA;
+  take_method (descent, QM_METHOD_LORA);
   return QM_RUNG_TAKEN;
 }
 
@@ -140,7 +153,7 @@ four_bit_base (QmDescent *descent)
   if (descent->device->vendor != QM_VENDOR_NVIDIA)
     return QM_RUNG_IMPOSSIBLE;
 
-  descent->plan->training.method = QM_METHOD_QLORA;
+  take_method (descent, QM_METHOD_QLORA);
   qm_word_set (descent->plan->training.base_weights, "nf4");
   return QM_RUNG_TAKEN;
 }

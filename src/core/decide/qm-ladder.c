@@ -260,6 +260,27 @@ qm_ladder_resolve (const QmResolved *resolved,
 }
 
 /**
+ * qm_ladder_of_nearest:
+ * @recommendation: an answer
+ *
+ * Returns: (transfer full) (nullable): where the job fits nowhere, how to make it
+ *   fit on what comes nearest
+ */
+QmLadder *
+qm_ladder_of_nearest (QmRecommendation *recommendation)
+{
+  const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
+  const QmChoice *nearest = qm_recommendation_get_nearest (recommendation);
+  g_autoptr (QmResolved) settled = NULL;
+
+  if (nearest == NULL || qm_recommendation_n_rows (recommendation) > 0 || resolved->plan->task == QM_TASK_TABULAR)
+    return NULL;
+
+  settled = qm_ladder_resolve (resolved, &nearest->estimate);
+  return qm_ladder_new (qm_recommendation_get_estimator (recommendation), settled, nearest->estimate.device);
+}
+
+/**
  * qm_ladder_free:
  * @self: (transfer full) (nullable): a ladder
  */

@@ -61,6 +61,7 @@ QmLadder *qm_ladder_with    (QmEstimator      *estimator,
                              const QmResolved *resolved,
                              const QmDevice   *device,
                              guint             wanted);
+QmLadder *qm_ladder_of_nearest (QmRecommendation *recommendation);
 QmResolved *qm_ladder_resolve (const QmResolved *resolved,
                              const QmEstimate *estimate);
 void      qm_ladder_free    (QmLadder         *self);

@@ -16,6 +16,7 @@ struct _QmRecommendation {
   QmHere *here;                     /* (nullable) */
   GArray *choices;                  /* of QmChoice */
   GArray *rows;                     /* of QmChoice */
+  GArray *nearest;                  /* of QmChoice, at most one: of what fits nowhere */
   GPtrArray *rejections;
   GPtrArray *sensitivities;
   GPtrArray *stages;
@@ -36,6 +37,7 @@ qm_recommendation_finalize (GObject *object)
   g_clear_pointer (&self->here, g_free);
   g_clear_pointer (&self->choices, g_array_unref);
   g_clear_pointer (&self->rows, g_array_unref);
+  g_clear_pointer (&self->nearest, g_array_unref);
   g_clear_pointer (&self->rejections, g_ptr_array_unref);
   g_clear_pointer (&self->sensitivities, g_ptr_array_unref);
   g_clear_pointer (&self->stages, g_ptr_array_unref);
@@ -55,7 +57,18 @@ qm_recommendation_init (QmRecommendation *self)
 {
   self->choices = qm_choices_new ();
   self->rows = qm_choices_new ();
+  self->nearest = qm_choices_new ();
   self->warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+}
+
+static void
+swap (QmSearch **a,
+      QmSearch **b)
+{
+  QmSearch *other = *a;
+
+  *a = *b;
+  *b = other;
 }
 
 /* Fine-tuning that fits nowhere is tried again with adapters, then with
@@ -76,15 +89,18 @@ search_with_cheaper_methods (QmRecommendation *self,
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     {
       QmMethod before = plan->training.method;
+      g_autoptr (QmSearch) other = NULL;
 
       if (plan->activity != QM_ACTIVITY_FINE_TUNE || plan->task != QM_TASK_LANGUAGE_MODEL || before >= methods[i] ||
           self->resolved->given->configuration.device[0] != '\0' || qm_search_best (search, wish) >= 0)
         continue;
 
       plan->training.method = methods[i];
-      qm_search_free (search);
-      search = qm_search_new (self->estimator, self->resolved, here, cancellable);
-      self->considered += search->considered;
+      other = qm_search_new (self->estimator, self->resolved, here, cancellable);
+      self->considered += other->considered;
+      /* Where it fits nowhere either, the answer is about what was asked for. */
+      if (other->rows->len > 0)
+        swap (&search, &other);
       if (qm_search_best (search, wish) < 0)
         {
           plan->training.method = before;
@@ -107,6 +123,18 @@ say_nothing_fits (QmRecommendation *self)
   return qm_message_new ("nothing-fits", qm_plan_has_limits (self->resolved->given)
                                            ? N_("Nothing that may be used keeps all your limits")
                                            : N_("Nothing that may be used can do this job"));
+}
+
+/* Where nothing fits at all: what comes nearest. */
+static void
+look_at_nearest (QmRecommendation *self,
+                 const QmSearch   *search,
+                 const QmWish     *wish)
+{
+  QmChoice choice;
+
+  if (self->rows->len == 0 && qm_choice_nearest (search, wish, &choice))
+    g_array_append_val (self->nearest, choice);
 }
 
 static void
@@ -211,6 +239,7 @@ qm_recommend (QmEstimator      *estimator,
   qm_choices_fill_matrix (search, &wish, self->choices, self->rows);
   compare_rows (self);
   qm_choices_explain (search, &wish, self->choices, self->rows);
+  look_at_nearest (self, search, &wish);
 
   self->rejections = qm_search_rejections (search, &wish, self->choices, self->rows);
   self->sensitivities = qm_search_sensitivities (search, &wish, self->choices);
@@ -377,6 +406,26 @@ qm_recommendation_row (QmRecommendation *self,
                        guint             index)
 {
   return &g_array_index (self->rows, QmChoice, index);
+}
+
+/**
+ * qm_recommendation_get_nearest:
+ * @self: a recommendation
+ *
+ * Returns: (transfer none) (nullable): where there is no choice, what comes
+ *   nearest: the first row of the matrix or, where the job fits nowhere, the
+ *   configuration that lacks the least memory; %NULL where there is a choice, and
+ *   where nothing could be tried
+ */
+const QmChoice *
+qm_recommendation_get_nearest (QmRecommendation *self)
+{
+  if (self->choices->len > 0)
+    return NULL;
+  if (self->rows->len > 0)
+    return &g_array_index (self->rows, QmChoice, 0);
+
+  return self->nearest->len > 0 ? &g_array_index (self->nearest, QmChoice, 0) : NULL;
 }
 
 /**

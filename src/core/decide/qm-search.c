@@ -57,6 +57,19 @@ note (QmSearch       *self,
     }
 }
 
+/* Keeps what lacks the least memory of all that was tried. */
+static void
+note_near_miss (QmSearch          *self,
+                const QmPlacement *placement,
+                const QmSolution  *solution,
+                double             margin)
+{
+  if (!isfinite (margin) || (self->nearest.margin > 0 && margin >= self->nearest.margin))
+    return;
+
+  self->nearest = (QmNearMiss) { *solution, placement - &g_array_index (self->placements, QmPlacement, 0), margin };
+}
+
 /* Why nothing was found: it does not fit, no speed follows from what is known,
  * or there was nothing to try. */
 static void
@@ -80,7 +93,10 @@ note_failure (QmSearch          *self,
   if (limit == QM_LIMIT_NONE)
     note (self, placement->catalogued, QM_LIMIT_NO_RATE, 1);
   else
-    note (self, placement->catalogued, limit, margin);
+    {
+      note (self, placement->catalogued, limit, margin);
+      note_near_miss (self, placement, solution, margin);
+    }
 }
 
 /* A service is as large as its load asks for, and no larger than it may be. */

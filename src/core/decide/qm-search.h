@@ -66,6 +66,18 @@ typedef struct {
   guint drawbacks;                  /* bits 1 << QmHurdle */
 } QmRow;
 
+/**
+ * QmNearMiss:
+ * @margin: memory needed over allowed; 0 where nothing lacked memory alone
+ *
+ * What does not fit, but lacks the least.
+ */
+typedef struct {
+  QmSolution solution;
+  int placement;
+  double margin;
+} QmNearMiss;
+
 /* the rows in the order of an objective */
 typedef struct _QmOrder QmOrder;
 
@@ -78,6 +90,7 @@ typedef struct {
   QmOrder **orders;                 /* by QmObjective; NULL until asked for */
   guint8 *device_limits;            /* by index in the catalog */
   double *device_margins;
+  QmNearMiss nearest;
   guint64 considered;
 } QmSearch;
 
