@@ -131,7 +131,7 @@ pages narrow 400 800 default en_US.UTF-8
 pages zh_CN 1280 900 default zh_CN.UTF-8
 pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
 pages long 1280 6400 default en_US.UTF-8 answer
-pages long-narrow 400 7400 default en_US.UTF-8 answer
+pages long-narrow 360 7400 default en_US.UTF-8 answer
 pages long-dark-zh_CN 1280 5600 prefer-dark zh_CN.UTF-8 answer
 pages tall 900 1700 default en_US.UTF-8 preferences
 pages tall-dark-zh_CN 400 2000 prefer-dark zh_CN.UTF-8 preferences

@@ -323,6 +323,8 @@ update (QmAnswerPage *self)
   count = g_strdup_printf (_("%u of %u looked at · select a row and every chart follows"), qm_recommendation_n_rows (recommendation),
                            (guint) qm_recommendation_get_considered (recommendation));
   gtk_label_set_label (GTK_LABEL (self->matrix_title), count);
+  gtk_widget_set_visible (gtk_widget_get_parent (self->matrix_title), qm_recommendation_n_rows (recommendation) > 0);
+  gtk_widget_set_visible (self->matrix, qm_recommendation_n_rows (recommendation) > 0);
   if (any)
     show_row (self, recommendation, 0);
   else

@@ -235,6 +235,7 @@ qm_techniques_init (QmTechniques *self)
   gtk_box_append (GTK_BOX (head), self->bar);
   self->way_out = gtk_button_new_with_mnemonic (_("_Turn on what makes it fit"));
   gtk_widget_set_halign (self->way_out, GTK_ALIGN_START);
+  gtk_widget_set_name (self->way_out, "way-out");
   gtk_widget_set_visible (self->way_out, FALSE);
   g_signal_connect_swapped (self->way_out, "clicked", G_CALLBACK (take_way_out), self);
   gtk_box_append (GTK_BOX (head), self->way_out);

@@ -39,17 +39,20 @@ test_switches (void)
   g_autoptr (GPtrArray) rows = NULL;
   const QmWords *words = qm_language_get_words ();
   g_autoptr (QmResolved) settled = NULL;
+  g_autofree char *shown = NULL;
   guint turned = 0;
   QmChoice choice;
 
   g_assert_no_error (error);
   g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
   settled = qm_ladder_resolve (resolved, &choice.estimate);
+  shown = qm_format_bytes (words, choice.estimate.memory.need.p50);
   qm_techniques_set (QM_TECHNIQUES (techniques), estimator, resolved, &choice);
   gtk_window_set_child (GTK_WINDOW (window), techniques);
   gtk_window_present (GTK_WINDOW (window));
   while (!gtk_widget_get_mapped (techniques))
     g_main_context_iteration (NULL, TRUE);
+  g_assert_true (tells (techniques, shown));
   rows = driver_find_all (techniques, ADW_TYPE_SWITCH_ROW);
 
   for (guint i = 0; i < rows->len; i++)

@@ -3,6 +3,8 @@
 #include "draw/qm-phrases.h"
 #include "plan/qm-plan.h"
 #include "qm-answer-page.h"
+#include "qm-chart-view.h"
+#include "qm-techniques.h"
 #include "window-driver.h"
 
 static const char * const pages[] = { "start", "task", "activity", "model", "scale", "stage", "budget", "review", "answer" };
@@ -345,6 +347,63 @@ test_nothing_fits (void)
   assert_matrix (page, qm_session_get_recommendation (driver.session));
 }
 
+static GtkWidget *
+shown_of_type (GtkWidget *page,
+               GType      type)
+{
+  g_autoptr (GPtrArray) found = driver_find_all (page, type);
+
+  return found->len > 0 ? g_ptr_array_index (found, 0) : NULL;
+}
+
+/* Whether a label of it begins with @text. */
+static gboolean
+begins_with (GtkWidget  *root,
+             const char *text)
+{
+  g_autoptr (GPtrArray) labels = driver_find_all (root, GTK_TYPE_LABEL);
+
+  for (guint i = 0; i < labels->len; i++)
+    if (g_str_has_prefix (gtk_label_get_text (g_ptr_array_index (labels, i)), text))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* Where nothing has the memory, the chart shows what comes nearest, and one press
+ * turns on what makes it fit. */
+static void
+test_fits_nowhere (void)
+{
+  g_auto (Driver) driver = { NULL };
+  g_autoptr (GPtrArray) charts = NULL;
+  g_autoptr (QmLadder) ladder = NULL;
+  g_autofree char *need = NULL, *reached = NULL;
+  const QmWords *words = qm_language_get_words ();
+  GtkWidget *page, *techniques, *button;
+
+  open_plan (&driver, "{\"format\":\"quartermaster-plan\",\"version\":1,\"title\":\"Large\",\"task\":\"language-model\","
+                      "\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"full\"},"
+                      "\"configuration\":{\"device\":\"rtx-3060-12gb\",\"devices\":1,\"offload\":\"none\"}}");
+  page = driver_page (&driver);
+  ladder = qm_ladder_of_nearest (qm_session_get_recommendation (driver.session));
+  g_assert_nonnull (ladder);
+  g_assert_true (driver_shows (page, "No choice for “Large”"));
+  charts = driver_find_all (page, QM_TYPE_CHART_VIEW);
+  g_assert_cmpuint (charts->len, ==, 2);
+
+  techniques = shown_of_type (page, QM_TYPE_TECHNIQUES);
+  g_assert_nonnull (techniques);
+  need = qm_format_bytes (words, ladder->planned.memory.need.p50);
+  reached = qm_format_bytes (words, ladder->reached.memory.need.p50);
+  g_assert_true (begins_with (techniques, need));
+  g_assert_false (begins_with (techniques, reached));
+  button = driver_find (techniques, "way-out");
+  driver_press (button);
+  g_assert_true (begins_with (techniques, reached));
+  g_assert_false (gtk_widget_get_visible (button));
+}
+
 /* A model that nobody knows: no answer is better than an old one. */
 static void
 test_contradiction (void)
@@ -396,6 +455,7 @@ add_tests (void)
   g_test_add_func ("/window/wizard/next-only", test_next_only);
   g_test_add_func ("/window/wizard/own-answers", test_own_answers);
   g_test_add_func ("/window/answer/other-row", test_other_row);
+  g_test_add_func ("/window/answer/fits-nowhere", test_fits_nowhere);
   g_test_add_func ("/window/answer/nothing-fits", test_nothing_fits);
   g_test_add_func ("/window/answer/contradiction", test_contradiction);
 }

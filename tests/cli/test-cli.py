@@ -134,6 +134,24 @@ def nothing_fits_is_no_error():
 
 
 @test
+def what_fits_nowhere_shows_what_comes_nearest():
+    path = plan(activity='fine-tune', model={'id': 'llama-3.1-8b'}, training={'method': 'full'},
+                configuration={'device': 'rtx-3060-12gb', 'devices': 1, 'offload': 'none'})
+    out = json.loads(run('recommend', '--json', path).stdout)
+    nearest = out['nearest']
+    assert out['choices'] == [] and out['matrix'] == []
+    # 16 bytes for each of 8 billion parameters, and 4-bit weights with adapters as people do it on such cards
+    assert nearest['configuration']['device'] == 'rtx-3060-12gb' and nearest['memory']['per_device_bytes']['p50'] > 128e9
+    assert nearest['ladder']['fits'] and nearest['ladder']['need_bytes'] < 0.8 * nearest['ladder']['usable_bytes']
+    assert '4-bit-weights' in [rung['code'] for rung in nearest['ladder']['ladder'] if rung['state'] == 'taken']
+    text = run('recommend', path).stdout
+    assert 'What comes nearest' in text and 'Does not fit' in text and 'With these changes it needs' in text
+    assert run('chart', path, '--kind', 'memory', '-o', 'nearest.svg').returncode == 0
+    assert run('chart', path, '--kind', 'cost-time', '-o', 'none.svg').returncode == 1
+    assert json.loads(run('recommend', '--json', plan()).stdout)['nearest'] is None
+
+
+@test
 def pins_are_kept():
     out = json.loads(run('recommend', '--json', plan(configuration={'device': 'l40s', 'devices': 1})).stdout)
     assert out['choices']

@@ -20,6 +20,11 @@
   "{\"format\":\"quartermaster-plan\",\"version\":1,\"title\":\"It's too (much) \\\\ here\",\"task\":\"language-model\","   \
   "\"activity\":\"train\",\"model\":{\"parameters\":4e11},\"training\":{\"tokens\":1e12},\"limits\":{\"money\":60,\"hours\":12}}"
 
+#define TOO_LARGE                                                                                                             \
+  "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\","                 \
+  "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"full\"},"                                                \
+  "\"configuration\":{\"device\":\"rtx-3060-12gb\",\"devices\":1,\"offload\":\"none\"}}"
+
 static QmEstimator *estimator;
 static char *directory;
 
@@ -188,6 +193,23 @@ test_serving (void)
   if (text != NULL)
     assert_has (text, "Cost of a month");
   g_unlink (path);
+}
+
+/* What fits nowhere is drawn where it comes nearest, with what would make it fit. */
+static void
+test_fits_nowhere (void)
+{
+  g_autofree char *path = write_report (TOO_LARGE, qm_words_english (), "en", QM_PAPER_A4, "nowhere.pdf");
+  g_autofree char *text = poppler ("pdftotext", "-layout", path, "-");
+
+  if (text == NULL)
+    return;
+
+  assert_has (text, "Nothing that you allow can do this job");
+  assert_has (text, "RTX 3060");
+  assert_has (text, "With these changes it needs");
+  assert_has (text, "What saves memory");
+  assert_has (text, "Store the frozen weights in 4 bits");
 }
 
 /* The report of a plan that nothing can do says so, on whole pages. */
@@ -364,6 +386,7 @@ main (int   argc,
   g_test_add_func ("/report/structure", test_structure);
   g_test_add_func ("/report/letter", test_letter);
   g_test_add_func ("/report/serving", test_serving);
+  g_test_add_func ("/report/fits-nowhere", test_fits_nowhere);
   g_test_add_func ("/report/nothing-fits", test_nothing_fits);
   g_test_add_func ("/report/same-bytes", test_same_bytes);
   g_test_add_func ("/report/chinese", test_chinese);

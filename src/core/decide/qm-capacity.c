@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-ladder.h"
 #include "model/qm-model-resolve.h"
 
 /* Beyond these nobody asks. */
@@ -166,10 +167,7 @@ trial_new (QmEstimator      *estimator,
 {
   Trial trial = { estimator, estimate->device, qm_plan_copy (resolved->plan), g_memdup2 (resolved->model, sizeof (QmModel)) };
 
-  /* as evaluated, with every default resolved */
-  trial.plan->configuration = estimate->configuration;
-  trial.plan->training = estimate->training;
-  trial.plan->serving = estimate->serving_plan;
+  qm_ladder_settle (trial.plan, estimate);
 
   return trial;
 }

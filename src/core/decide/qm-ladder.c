@@ -239,6 +239,38 @@ qm_ladder_with (QmEstimator      *estimator,
 }
 
 /**
+ * qm_ladder_settle:
+ * @plan: a plan
+ * @estimate: of it on some hardware
+ *
+ * Enters into @plan what @estimate has settled. The framework stays open where it
+ * is, and with it how the job is split: the estimate of several is not that of the
+ * likeliest. So does what follows from the method.
+ */
+void
+qm_ladder_settle (QmPlan           *plan,
+                  const QmEstimate *estimate)
+{
+  const QmTraining given = plan->training;
+
+  plan->training = estimate->training;
+  plan->serving = estimate->serving_plan;
+  if (estimate->layout_assumed)
+    plan->training.activation_checkpointing = given.activation_checkpointing;
+  else
+    plan->configuration = estimate->configuration;
+
+  /* people at once count over all copies */
+  if (estimate->sized_by_load && plan->task == QM_TASK_LANGUAGE_MODEL)
+    plan->serving.concurrency *= MAX (1, estimate->configuration.data_parallel);
+
+  qm_word_set (plan->training.framework, given.framework);
+  qm_word_set (plan->training.base_weights, given.base_weights);
+  plan->training.compiled = given.compiled;
+  plan->training.trainable_parameters = given.trainable_parameters;
+}
+
+/**
  * qm_ladder_resolve:
  * @resolved: a plan
  * @estimate: of it on some hardware
@@ -252,9 +284,7 @@ qm_ladder_resolve (const QmResolved *resolved,
 {
   QmResolved *copy = qm_resolved_copy (resolved);
 
-  copy->plan->configuration = estimate->configuration;
-  copy->plan->training = estimate->training;
-  copy->plan->serving = estimate->serving_plan;
+  qm_ladder_settle (copy->plan, estimate);
 
   return copy;
 }

@@ -62,6 +62,8 @@ QmLadder *qm_ladder_with    (QmEstimator      *estimator,
                              const QmDevice   *device,
                              guint             wanted);
 QmLadder *qm_ladder_of_nearest (QmRecommendation *recommendation);
+void      qm_ladder_settle  (QmPlan           *plan,
+                             const QmEstimate *estimate);
 QmResolved *qm_ladder_resolve (const QmResolved *resolved,
                              const QmEstimate *estimate);
 void      qm_ladder_free    (QmLadder         *self);

@@ -162,6 +162,7 @@ qm_solution_fill_service (const QmSolution  *solution,
   double latency = (1 << solution->batch) / throughput->samples_per_second;
   double scale = solution->replicas;
 
+  estimate->sized_by_load = TRUE;
   serving->known = TRUE;
   serving->replicas = solution->replicas;
   serving->requests_per_second = throughput->samples_per_second * SERVICE_UTILISATION;

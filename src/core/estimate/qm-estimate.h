@@ -265,6 +265,8 @@ typedef struct {
   QmConfiguration configuration;    /* resolved */
   QmTraining training;              /* as evaluated: defaults resolved */
   QmServing serving_plan;           /* as evaluated: defaults resolved */
+  gboolean sized_by_load;           /* a service: @serving_plan is of one copy, @configuration of all */
+  gboolean layout_assumed;          /* how it is split was open: each framework's own way */
   double trainable_parameters;
   double kv_cache_bytes_per_token;
   QmMemory memory;

@@ -442,6 +442,7 @@ qm_llm_training_predict (const QmLlmTraining   *self,
   time_candidates (&runs);
 
   estimate->trainable_parameters = self->trainable;
+  estimate->layout_assumed = !runs.items[0].job.layout_known || (configuration->sharding == QM_SHARDING_UNSET && runs.items[0].job.devices > 1);
   fill_configuration (estimate, &runs.items[0].job);
   fill_training (estimate, &runs.items[0].job);
   fill_memory (estimate, &runs);

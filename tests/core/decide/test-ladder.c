@@ -318,6 +318,34 @@ test_methods_of_their_own (void)
   g_assert_cmpfloat_with_epsilon (lora[0], lora[1], 1);
 }
 
+/* A full estimate says how many parameters it trains: that is of no other method.
+ * What adapters free is the same, whether the plan was settled before or not. */
+static void
+test_settled (void)
+{
+  static const char * const rungs[] = { "adapters", "4-bit-weights" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (PLAN (TUNE "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"full\"},"
+                                                     "\"configuration\":{\"device\":\"rtx-3060-12gb\",\"devices\":1,\"micro_batch\":1}"),
+                                               -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_autoptr (QmResolved) settled = NULL;
+  const QmDevice *device = qm_catalog_find_device (catalog, "rtx-3060-12gb");
+  g_autoptr (QmLadder) open = NULL;
+  g_autoptr (QmLadder) bound = NULL;
+
+  g_assert_no_error (error);
+  open = qm_ladder_with (estimator, resolved, device, 0);
+  settled = qm_ladder_resolve (resolved, &open->planned);
+  bound = qm_ladder_with (estimator, settled, device, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (rungs); i++)
+    {
+      g_assert_cmpfloat_with_epsilon (find_rung (open, rungs[i])->frees_bytes, find_rung (bound, rungs[i])->frees_bytes, 1);
+      /* 14 of the 16 bytes for each of 8.03 billion are gradients and averages */
+      g_assert_cmpfloat (find_rung (bound, rungs[i])->frees_bytes, >, 14 * 8.03e9);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -335,6 +363,7 @@ main (int   argc,
 
   g_test_add_func ("/ladder/small-card", test_small_card);
   g_test_add_func ("/ladder/methods", test_methods);
+  g_test_add_func ("/ladder/settled", test_settled);
   g_test_add_func ("/ladder/images", test_images);
   g_test_add_func ("/ladder/methods-of-their-own", test_methods_of_their_own);
   g_test_add_func ("/ladder/empty-cache", test_empty_cache);
