@@ -147,7 +147,7 @@ def what_fits_nowhere_shows_what_comes_nearest():
     text = run('recommend', path).stdout
     assert 'What comes nearest' in text and 'Does not fit' in text and 'With these changes it needs' in text
     assert run('chart', path, '--kind', 'memory', '-o', 'nearest.svg').returncode == 0
-    assert run('chart', path, '--kind', 'cost-time', '-o', 'none.svg').returncode == 1
+    assert run('chart', path, '--kind', 'cost-time', '-o', 'none.svg').returncode == 2
     assert json.loads(run('recommend', '--json', plan()).stdout)['nearest'] is None
 
 

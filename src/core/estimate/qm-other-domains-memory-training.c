@@ -210,10 +210,36 @@ frozen_bytes (const QmOtherDomains *self,
   return linear * weights->bytes + (frozen - linear) * plain;
 }
 
+/* What runs beside the denoiser and is not trained: within the parameters of a
+ * pipeline, or counted beside them. */
 static double
-weights_bytes (const QmOtherDomains *self)
+parameters_beside (const QmOtherDomains *self)
 {
-  double all = qm_domain_parameters (self);
+  const QmDomainFacts *facts = &self->facts;
+
+  return facts->denoiser_parameters > 0 ? fmax (0, qm_domain_parameters (self) - facts->denoiser_parameters) : 0;
+}
+
+/* Scripts for transformers that read a text encoder larger than themselves work
+ * out its output before they begin; those of UNets run encoders in each step. */
+static gboolean
+keeps_encoders (const QmOtherDomains *self,
+                const QmDomainSite   *site)
+{
+  if (self->job != QM_DOMAIN_JOB_TRAIN_DIFFUSION)
+    return TRUE;
+  if (self->training.latents_stored != QM_TERNARY_UNSET)
+    return self->training.latents_stored == QM_TERNARY_NO;
+
+  return self->facts.denoiser_parameters > 0 && qm_domain_stack (self, site) != QM_DOMAIN_STACK_COMPOSER;
+}
+
+static double
+weights_bytes (const QmOtherDomains *self,
+               const QmDomainSite   *site)
+{
+  double stored = keeps_encoders (self, site) ? 0 : parameters_beside (self);
+  double all = qm_domain_parameters (self) - stored;
   double trainable = qm_domain_trainable (self);
 
   if (self->adapters)
@@ -245,7 +271,7 @@ qm_domain_store_training (const QmOtherDomains *self,
   double gradient = self->adapters ? constants->adapter_bytes : self->pure_16_bit ? HALF : FULL;
   gboolean exchanges = site->devices > 1 && self->job != QM_DOMAIN_JOB_TRAIN_DIFFUSION;
 
-  parts[QM_MEMORY_WEIGHTS] = weights_bytes (self);
+  parts[QM_MEMORY_WEIGHTS] = weights_bytes (self, site);
   parts[QM_MEMORY_GRADIENTS] = trainable * gradient;
   parts[QM_MEMORY_OPTIMIZER] = trainable * qm_domain_states_bytes (self);
   parts[QM_MEMORY_WORKSPACE] = constants->workspace;
@@ -258,4 +284,7 @@ qm_domain_store_training (const QmOtherDomains *self,
       parts[QM_MEMORY_LOGITS] = 0;
     }
   shard (self, site, parts);
+  /* each device has encoders of its own */
+  if (keeps_encoders (self, site))
+    parts[QM_MEMORY_WEIGHTS] += self->facts.encoder_parameters * (self->train_bytes < FULL ? HALF : FULL);
 }

@@ -407,7 +407,14 @@ test_frozen_weights (Fixture       *fixture,
     { SDXL ("\"method\":\"qlora\",\"precision\":\"amp-bf16\""), 0.55 * 2233603520.0 + 2 * (3468840837.0 - 2233603520.0) + 4e6 },
     { SDXL ("\"method\":\"lora\",\"base_weights\":\"int8\""), 2233603520.0 + 2 * (3468840837.0 - 2233603520.0) + 4e6 },
     { TUNE ("image-generation", "stable-diffusion-1.5-unet", "\"method\":\"qlora\""), 0.55 * 270209280.0 + 2 * (859520964.0 - 270209280.0) + 4e6 },
+    { SDXL ("\"method\":\"lora\",\"latents_stored\":true"), 2 * 2567463684.0 + 4e6 },
     { TUNE ("image-generation", "dit-xl-2", "\"method\":\"lora\""), 2 * 675129632.0 + 4e6 },
+    /* CLIP-L, CLIP-G and the encoder of T5-XXL; the last alone */
+    { TUNE ("image-generation", "sd3-medium", "\"method\":\"lora\",\"latents_stored\":true"), 2 * 2.03e9 + 4e6 },
+    { TUNE ("image-generation", "sd3-medium", "\"method\":\"lora\",\"latents_stored\":false"),
+      2 * (2.03e9 + 123650304.0 + 694659840.0 + 4762310656.0) + 4e6 },
+    { TUNE ("image-generation", "pixart-alpha-1024", "\"method\":\"lora\""), 2 * 611e6 + 4e6 },
+    { TUNE ("image-generation", "pixart-alpha-1024", "\"method\":\"lora\",\"latents_stored\":false"), 2 * (611e6 + 4762310656.0) + 4e6 },
     { TUNE ("image-classification", "vit-large-patch16-224", "\"method\":\"lora\",\"precision\":\"amp-fp16\""), 2 * 304330000.0 + 4e6 },
     { TUNE ("image-classification", "vit-large-patch16-224", "\"method\":\"qlora\""), 0.55 * 304330000.0 + 4e6 },
     { TUNE ("image-classification", "resnet-50", "\"method\":\"qlora\""), 2 * 25560000.0 + 4e6 },
@@ -430,6 +437,34 @@ test_frozen_weights (Fixture       *fixture,
     }
 #undef SDXL
 #undef TUNE
+}
+
+/* huggingface/blog, sd3.md (A100 80 GB, fp16, 28 steps with guidance, 1024 pixels):
+ * 18.765 GB with all three text encoders. The larger encoder reads every prompt of
+ * PixArt too: 4.76 billion parameters beside 0.61. */
+static void
+test_text_encoders (Fixture       *fixture,
+                    gconstpointer  data)
+{
+#define IMAGE(model) "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-generation\",\"activity\":\"batch-inference\"," \
+    "\"model\":{\"id\":\"" model "\"},\"serving\":{\"engine\":\"diffusers\",\"weights\":\"fp16\",\"denoising_steps\":28," \
+    "\"guidance\":true,\"image_size\":1024},\"configuration\":{\"device\":\"a100-sxm4-80gb\",\"devices\":1,\"micro_batch\":1}}"
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmOtherDomainsConstants) shipped =
+    qm_other_domains_constants_new (qm_catalog_table (fixture->catalog, "constants-other-domains"), &error);
+  Fixture own = { fixture->catalog, shipped };
+  QmEstimate estimate;
+
+  g_assert_no_error (error);
+  predict_text (&own, IMAGE ("sd3-medium"), &estimate);
+  g_test_message ("%.2f GB (%.2f to %.2f)", estimate.memory.need.p50 / GB, estimate.memory.need.p10 / GB, estimate.memory.need.p90 / GB);
+  g_assert_cmpfloat (estimate.memory.need.p10, <, 18.765 * GB);
+  g_assert_cmpfloat (estimate.memory.need.p90, >, 18.765 * GB);
+  g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_WEIGHTS] / (2 * 7.61e9), 1, 0.01);
+
+  predict_text (&own, IMAGE ("pixart-alpha-1024"), &estimate);
+  g_assert_cmpfloat_with_epsilon (estimate.memory.parts[QM_MEMORY_WEIGHTS] / (2 * 5.373e9), 1, 0.01);
+#undef IMAGE
 }
 
 /* Of a pipeline the denoiser alone is trained: by autocast 4 bytes of weights, 4 of
@@ -492,6 +527,7 @@ main (int    argc,
   ADD ("linear-probe", test_linear_probe);
   ADD ("frozen-weights", test_frozen_weights);
   ADD ("trained-pipeline", test_trained_pipeline);
+  ADD ("text-encoders", test_text_encoders);
   ADD ("resolved", test_resolved);
 
   return g_test_run ();
