@@ -434,6 +434,85 @@ test_vision (void)
     }
 }
 
+/* A model of which the count alone is known, in every activity. */
+static void
+test_parameters (void)
+{
+  static const char * const sizes[] = { "1e8", "4e8", "1.5e9", "3e9", "7e9", "8e9", "1.4e10", "3.2e10", "7e10", "1.8e11", "4e11" };
+  static const char * const activities[] = { "fine-tune", "train", "serve" };
+  g_autoptr (GRand) random = g_rand_new_with_seed (8);
+
+  for (int i = 0; i < PLANS; i++)
+    {
+      const char *activity = PICK (random, activities);
+      g_autoptr (JsonObject) plan = plan_new ("language-model", activity, "", "l4");
+      double before = 0;
+
+      json_object_remove_member (section_of (plan, "model"), "id");
+      set (plan, "configuration", "device", PICK (random, devices));
+      if (g_str_equal (activity, "serve"))
+        set (plan, "serving", "concurrency", PICK (random, micro_batches));
+      else
+        {
+          set (plan, "configuration", "micro_batch", PICK (random, micro_batches));
+          set (plan, "training", "sequence_length", PICK (random, lengths));
+          set (plan, "training", "activation_checkpointing", PICK (random, checkpointings));
+        }
+      if (g_str_equal (activity, "fine-tune"))
+        set (plan, "training", "method", PICK (random, methods));
+
+      for (guint j = 0; j < G_N_ELEMENTS (sizes); j++)
+        {
+          double now;
+
+          set (plan, "model", "parameters", sizes[j]);
+          now = need (plan);
+          if (!(now > before))
+            g_test_message ("plan %d, %s: %s parameters need %.3f GB, %.3f GB before", i, activity, sizes[j], now / 1e9, before / 1e9);
+          g_assert_cmpfloat (now, >, before);
+          before = now;
+        }
+    }
+}
+
+/* Pictures that are made, text that is sorted, speech that is written down; and
+ * what stays on the device beside a denoiser. */
+static void
+test_elsewhere (void)
+{
+  static const struct { const char *task; const char *model; } jobs[] = {
+    { "image-generation", "sdxl" }, { "image-generation", "stable-diffusion-1.5" }, { "image-generation", "sd3-medium" },
+    { "image-generation", "pixart-alpha-1024" }, { "image-generation", "flux.1-dev" }, { "text-encoder", "bert-large-uncased" },
+    { "text-encoder", "xlm-roberta-large" }, { "speech", "whisper-small" }, { "speech", "whisper-large-v3" },
+  };
+  static const Ladder training[] = {
+    { "configuration", "micro_batch", { "1", "2", "4", "16", "64" } },
+    { "training", "method", { "\"qlora\"", "\"lora\"", "\"full\"" } },
+    { "training", "precision", { "\"bf16\"", "\"fp32\"" } },
+    { "training", "activation_checkpointing", { "\"full\"", "\"none\"" } },
+    { "training", "latents_stored", { "true", "false" } },
+  };
+  static const Ladder serving[] = {
+    { "serving", "concurrency", { "1", "2", "8", "32" } },
+    { "serving", "weights", { "\"int8\"", "\"fp16\"", "\"fp32\"" } },
+  };
+  g_autoptr (GRand) random = g_rand_new_with_seed (9);
+
+  for (guint i = 0; i < G_N_ELEMENTS (jobs); i++)
+    for (guint j = 0; j < 4; j++)
+      {
+        g_autoptr (JsonObject) learn = plan_new (jobs[i].task, "fine-tune", jobs[i].model, "l4");
+        g_autoptr (JsonObject) serve = plan_new (jobs[i].task, "serve", jobs[i].model, "l4");
+
+        set (learn, "configuration", "device", PICK (random, devices));
+        set (learn, "configuration", "micro_batch", PICK (random, micro_batches));
+        set (learn, "training", "activation_checkpointing", PICK (random, checkpointings));
+        check (learn, training, G_N_ELEMENTS (training));
+        set (serve, "configuration", "device", PICK (random, devices));
+        check (serve, serving, G_N_ELEMENTS (serving));
+      }
+}
+
 /* More layers, wider layers, more words. */
 static void
 test_size (void)
@@ -491,6 +570,8 @@ main (int   argc,
   g_test_add_func ("/memory/sharding", test_sharding);
   g_test_add_func ("/memory/serving", test_serving);
   g_test_add_func ("/memory/vision", test_vision);
+  g_test_add_func ("/memory/parameters", test_parameters);
+  g_test_add_func ("/memory/elsewhere", test_elsewhere);
   g_test_add_func ("/memory/size", test_size);
   status = g_test_run ();
 
