@@ -131,24 +131,12 @@ def nothing_fits_is_no_error():
     out = json.loads(result.stdout)
     assert out['choices'] == [] and out['rejected'] and out['warnings']
     assert run('recommend', 'plan.qmplan').returncode == 0
-
-
-@test
-def what_fits_nowhere_shows_what_comes_nearest():
-    path = plan(activity='fine-tune', model={'id': 'llama-3.1-8b'}, training={'method': 'full'},
-                configuration={'device': 'rtx-3060-12gb', 'devices': 1, 'offload': 'none'})
-    out = json.loads(run('recommend', '--json', path).stdout)
-    nearest = out['nearest']
-    assert out['choices'] == [] and out['matrix'] == []
-    # 16 bytes for each of 8 billion parameters, and 4-bit weights with adapters as people do it on such cards
-    assert nearest['configuration']['device'] == 'rtx-3060-12gb' and nearest['memory']['per_device_bytes']['p50'] > 128e9
-    assert nearest['ladder']['fits'] and nearest['ladder']['need_bytes'] < 0.8 * nearest['ladder']['usable_bytes']
+    path = plan(activity='fine-tune', training={'method': 'full'}, configuration={'device': 'rtx-3060-12gb', 'devices': 1, 'offload': 'none'})
+    nearest = json.loads(run('recommend', '--json', path).stdout)['nearest']
+    assert nearest['memory']['per_device_bytes']['p50'] > 128e9 and nearest['ladder']['fits']
     assert '4-bit-weights' in [rung['code'] for rung in nearest['ladder']['ladder'] if rung['state'] == 'taken']
-    text = run('recommend', path).stdout
-    assert 'What comes nearest' in text and 'Does not fit' in text and 'With these changes it needs' in text
-    assert run('chart', path, '--kind', 'memory', '-o', 'nearest.svg').returncode == 0
-    assert run('chart', path, '--kind', 'cost-time', '-o', 'none.svg').returncode == 2
-    assert json.loads(run('recommend', '--json', plan()).stdout)['nearest'] is None
+    assert 'With these changes it needs' in run('recommend', path).stdout
+    assert [run('chart', path, '--kind', kind, '-o', 'a.svg').returncode for kind in ('memory', 'cost-time')] == [0, 2]
 
 
 @test

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* Of torchtune's CEWithChunkedOutputLoss, unless told otherwise. */
+#define LOSS_CHUNKS 8
+
 /* Bytes of one parameter in weights, gradients and optimizer. */
 typedef struct {
   double weights;
@@ -127,11 +130,10 @@ adapter_states (const QmLlmJob             *job,
   if (!splits_weights (job) && !streams_weights (job))
     return states;
 
-  if (splits_weights (job) && job->framework->whole_load)
-    states.load = states.weights * (1 + 1 / job->shards);
-
   if (splits_weights (job))
     {
+      if (job->framework->whole_load)
+        states.load = states.weights * (1 + 1 / job->shards);
       states.weights /= job->shards;
       states.gradients /= job->shards;
       states.optimizer /= job->shards;
@@ -387,7 +389,7 @@ logits_bytes (const QmLlmJob             *job,
     return 0;
 
   if (job->framework->chunked_loss && (job->plan->chunked_loss || job->fused))
-    per_entry = k->logits / 8;
+    per_entry = k->logits / LOSS_CHUNKS;
   else if (job->plan->chunked_loss)
     per_entry = k->logits_chunked;
 
@@ -487,14 +489,14 @@ predict_peak (const QmLlmJob             *job,
               QmLlmMemory                *memory)
 {
   gboolean several = job->devices > 1;
+  double held = states->weights + states->optimizer + states->gathered;
   double forward;
 
-  memory->update = states->weights + states->optimizer + states->gathered;
-  memory->fixed = memory->update + (keeps_gradients (job) ? states->gradients : 0);
+  memory->fixed = held + (keeps_gradients (job) ? states->gradients : 0);
   memory->per_micro_batch = (activations + logits) * job->tokens / job->micro_batch;
   forward = memory->fixed + (activations + logits) * job->tokens;
 
-  memory->update = fmax (memory->update + states->gradients, states->load);
+  memory->update = fmax (held + states->gradients, states->load);
   memory->growth = several ? constants->reserved_sharded : constants->reserved_single;
   memory->context = (constants->context_gib + (several ? constants->context_communication_gib : 0)) * QM_GIB;
   memory->allocated = fmax (forward, memory->update);
