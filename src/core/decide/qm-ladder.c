@@ -5,6 +5,7 @@
 
 #include "qm-enum.h"
 #include "qm-enum-types.h"
+#include "qm-json-writer.h"
 
 /* Less is within the rounding of allocators. */
 #define WORTH_BYTES (16.0 * 1024 * 1024)
@@ -67,7 +68,10 @@ climb (QmDescent        *descent,
       rung->time_factor = time_factor (&descent->now, &after);
       rung->memory = after.memory;
       if (!(rung->frees_bytes > WORTH_BYTES))
-        rung->state = QM_RUNG_NO_USE;
+        {
+          rung->state = QM_RUNG_NO_USE;
+          rung->frees_bytes = 0;
+        }
       else if (!needed)
         rung->state = QM_RUNG_SPARE;
     }
@@ -349,7 +353,7 @@ rung_to_object (const QmRung *rung)
   if (isnan (rung->time_factor))
     json_object_set_null_member (object, "time_factor");
   else
-    json_object_set_double_member (object, "time_factor", rung->time_factor);
+    json_object_set_double_member (object, "time_factor", qm_json_figure (rung->time_factor));
   json_object_set_double_member (object, "need_bytes", round (rung->memory.need.p50));
   json_object_set_boolean_member (object, "fits_after", rung->fits_after);
 
