@@ -159,8 +159,6 @@ test_two_runs (Fixture       *self,
   g_assert_cmpfloat (second, <=, first / 2);
 }
 
-/* Found on a page: 85 tokens a second of Llama 2 70B in 16 bit on one H100 were
- * published. It does not fit, and would be more than the memory can be read. */
 /* The estimate of @plan after a run of seven tenths of it, during which others
  * kept @others of two cores busy and the run another. */
 static QmRange
@@ -215,6 +213,8 @@ test_contended (void)
     }
 }
 
+/* Found on a page: 85 tokens a second of Llama 2 70B in 16 bit on one H100 were
+ * published. It does not fit, and would be more than the memory can be read. */
 static void
 test_nonsense (Fixture       *self,
                gconstpointer  data)
