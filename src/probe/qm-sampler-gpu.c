@@ -90,16 +90,22 @@ start_helper (QmGpuSampler *self,
 }
 
 static void
+forget_helper (QmGpuSampler *self)
+{
+  g_spawn_close_pid (self->helper);
+  close (self->pipe);
+  self->pipe = -1;
+  g_string_truncate (self->line, 0);
+}
+
+static void
 stop_helper (QmGpuSampler *self)
 {
   if (self->pipe < 0)
     return;
 
   kill (self->helper, SIGKILL);
-  g_spawn_close_pid (self->helper);
-  close (self->pipe);
-  self->pipe = -1;
-  g_string_truncate (self->line, 0);
+  forget_helper (self);
 }
 
 static void
@@ -148,8 +154,9 @@ hear_helper (QmGpuSampler *self,
         take_line (self, self->line->str, now);
         g_string_truncate (self->line, 0);
       }
+  /* it has ended: its number may be another's by now */
   if (n == 0)
-    stop_helper (self);
+    forget_helper (self);
 }
 
 static gboolean

@@ -81,6 +81,7 @@ fill (size_t bytes)
         all[i]++;
       usleep (20000);
     }
+  free (all);
 
   return 0;
 }

@@ -31,6 +31,14 @@ const QmProbedDevice *qm_test_device       (QmMachine        *machine,
 const char           *qm_test_reason       (const QmProbedDevice *device,
                                             const char       *field);
 
+/* The sanitizer of addresses keeps what was freed for a while, and everything takes
+ * longer: what is measured of memory then says nothing. */
+#ifdef __SANITIZE_ADDRESS__
+#define QM_TEST_SANITIZED 1
+#else
+#define QM_TEST_SANITIZED 0
+#endif
+
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (QmTestTree, qm_test_tree_free, NULL)
 
 G_END_DECLS

@@ -6,9 +6,17 @@
 
 #define USUAL_LIMIT 50
 
-/* So many runs are looked through at once: some milliseconds where words are
+/* Runs lie in drawers of so many, each with a word of its own: with it among the
+ * words that are looked for, the search ends where the drawer does. Bounds of the
+ * number alone would not end it while nothing matches. */
+#define DRAWER 10000
+
+/* No keyboard has this letter. */
+#define DRAWER_WORD "\312\240"
+
+/* So many drawers are looked through at once: some milliseconds where words are
  * frequent each and never together. */
-#define WINDOW 40000
+#define DRAWERS 20
 
 /* As long as the longest prefix that is indexed. */
 #define LONGEST_PREFIX 12
@@ -115,6 +123,7 @@ qm_ledger_index_run (QmLedger  *self,
   append_facet (words, 'd', run->device);
   append_facet (words, 'm', run->model);
   append_tags (words, run);
+  g_string_append_printf (words, " " DRAWER_WORD "%" G_GINT64_FORMAT, id / DRAWER);
 
   return qm_ledger_run (self, error, "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", "is", id, words->str);
 }
@@ -215,11 +224,12 @@ take_rows (QmLedger      *self,
            GPtrArray     *runs,
            GError       **error)
 {
+  guint first = runs->len;
   int result = -1;
 
   while (statement != NULL && (result = qm_ledger_step (self, error, statement)) > 0)
     g_ptr_array_add (runs, run_of_row (statement));
-  for (guint i = 0; result == 0 && i < runs->len; i++)
+  for (guint i = first; result == 0 && i < runs->len; i++)
     if (!qm_ledger_read_tags (self, g_ptr_array_index (runs, i), error) || !read_prediction (self, g_ptr_array_index (runs, i), error))
       return FALSE;
 
@@ -242,6 +252,44 @@ newest_id (QmLedger *self)
 }
 
 static gboolean
+find_in_drawer (QmLedger    *self,
+                const char  *match,
+                gint64       drawer,
+                gint64       before,
+                guint        limit,
+                GPtrArray   *runs,
+                GError     **error)
+{
+  g_autofree char *within = g_strdup_printf ("(%s) AND \"" DRAWER_WORD "%" G_GINT64_FORMAT "\"", match, drawer);
+  sqlite3_stmt *statement =
+    qm_ledger_query (self, error,
+                     "SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?)"
+                     " JOIN runs ON id = found ORDER BY id DESC", "sii", within, before, (gint64) limit);
+
+  return take_rows (self, statement, runs, error);
+}
+
+/* From the latest drawer to the oldest, until there are enough. */
+static gboolean
+find_words (QmLedger      *self,
+            const char    *match,
+            gint64         before,
+            guint          limit,
+            QmLedgerPage  *page,
+            GError       **error)
+{
+  gint64 drawer = (before - 1) / DRAWER;
+  gint64 last = MAX (0, drawer - DRAWERS + 1);
+
+  for (; drawer >= last && page->runs->len < limit; drawer--)
+    if (!find_in_drawer (self, match, drawer, before, limit - page->runs->len, page->runs, error))
+      return FALSE;
+  page->next = last * DRAWER;
+
+  return TRUE;
+}
+
+static gboolean
 find_latest (QmLedger            *self,
              const QmLedgerQuery *query,
              const char          *match,
@@ -250,22 +298,23 @@ find_latest (QmLedger            *self,
              GError             **error)
 {
   gint64 before = query->before > 0 ? query->before : newest_id (self) + 1;
-  gint64 from = match[0] != '\0' ? MAX (0, before - WINDOW) : 0;
-  sqlite3_stmt *statement =
-    match[0] != '\0'
-      ? qm_ledger_query (self, error,
-                         "SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid < ? AND rowid >= ?"
-                         " ORDER BY rowid DESC LIMIT ?) JOIN runs ON id = found", "siii", match, before, from, (gint64) limit)
-      : qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
-                         before, (gint64) limit);
+  sqlite3_stmt *statement;
 
-  if (!take_rows (self, statement, page->runs, error))
-    return FALSE;
+  if (match[0] != '\0')
+    {
+      if (!find_words (self, match, before, limit, page, error))
+        return FALSE;
+    }
+  else
+    {
+      statement = qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
+                                   before, (gint64) limit);
+      if (!take_rows (self, statement, page->runs, error))
+        return FALSE;
+    }
 
   if (page->runs->len == limit)
     page->next = ((QmRun *) g_ptr_array_index (page->runs, limit - 1))->id;
-  else
-    page->next = from;
 
   return TRUE;
 }
@@ -284,7 +333,6 @@ find_sorted (QmLedger            *self,
 {
   const char *column = sort_columns[query->sort];
   const char *way = query->ascending ? "ASC" : "DESC";
-  gint64 from = MAX (0, newest_id (self) + 1 - WINDOW);
   g_autofree char *sql = NULL;
 
   if (match[0] == '\0')
@@ -294,9 +342,9 @@ find_sorted (QmLedger            *self,
       return take_rows (self, qm_ledger_query (self, error, sql, "ii", (gint64) limit, (gint64) query->offset), page->runs, error);
     }
 
-  sql = g_strdup_printf ("SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid >= ? ORDER BY rowid DESC"
+  sql = g_strdup_printf ("SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? ORDER BY rowid DESC"
                          " LIMIT %d) JOIN runs ON id = found ORDER BY %s %s NULLS LAST LIMIT ? OFFSET ?", QM_LEDGER_MOST_SORTED, column, way);
-  return take_rows (self, qm_ledger_query (self, error, sql, "siii", match, from, (gint64) limit, (gint64) query->offset), page->runs, error);
+  return take_rows (self, qm_ledger_query (self, error, sql, "sii", match, (gint64) limit, (gint64) query->offset), page->runs, error);
 }
 
 /**
@@ -318,7 +366,8 @@ qm_ledger_page_clear (QmLedgerPage *self)
  * @page: (out caller-allocates): what was found
  * @error: return location for a #QM_LEDGER_ERROR
  *
- * Takes less than a frame in a ledger of a million runs.
+ * Takes less than a frame in a ledger of a million runs, except where words that
+ * are frequent each are looked for and the runs sorted.
  *
  * Returns: whether it worked
  */

@@ -8,6 +8,13 @@
 
 #include "ledger-fixture.h"
 
+/* What a program with sanitizers takes longer to start and to write. */
+#ifdef __SANITIZE_ADDRESS__
+#define SLOWER 8
+#else
+#define SLOWER 1
+#endif
+
 #define TRIALS_OF_RECORDING 80
 #define TRIALS_OF_IMPORTING 70
 #define TRIALS_OF_MIGRATING 50
@@ -27,7 +34,7 @@ write_and_kill (const char *what,
   gint64 last = -1;
 
   g_assert_no_error (error);
-  g_usleep (milliseconds * 1000);
+  g_usleep (milliseconds * 1000 * SLOWER);
   g_subprocess_send_signal (writer, SIGKILL);
   g_assert_true (g_subprocess_communicate_utf8 (writer, NULL, NULL, &output, NULL, &error));
   g_assert_no_error (error);

@@ -182,6 +182,55 @@ set_throughput (Fixture *self,
   g_assert_true (qm_ledger_update (self->ledger, run, NULL));
 }
 
+/* Runs far apart are found page by page, each once, the latest first, also where
+ * most pages are empty. */
+static void
+test_far_apart (Fixture       *self,
+                gconstpointer  data)
+{
+  static const gint64 gaps[] = { 0, 9996, 9999, 450000, 999990, 1000000 };
+  g_autoptr (GString) expected = g_string_new (NULL), found = g_string_new (NULL);
+  QmLedgerQuery query = { .text = "same", .limit = 2 };
+  guint pages = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (gaps); i++)
+    {
+      g_autofree char *uid = g_strdup_printf ("%u", i);
+      g_autofree char *skip = g_strdup_printf ("UPDATE sqlite_sequence SET seq = max (seq, %" G_GINT64_FORMAT ") WHERE name = 'runs'", gaps[i]);
+
+      g_assert_true (qm_ledger_execute (self->ledger, NULL, skip));
+      add (self, uid, i % 2 == 0 ? "same even" : "same odd", NULL);
+      g_string_prepend (expected, " ");
+      g_string_prepend (expected, uid);
+    }
+
+  do
+    {
+      g_auto (QmLedgerPage) page = { 0 };
+
+      g_assert_true (qm_ledger_find (self->ledger, &query, &page, NULL));
+      for (guint i = 0; i < page.runs->len; i++)
+        g_string_append_printf (found, "%s ", ((QmRun *) g_ptr_array_index (page.runs, i))->uid);
+      g_assert_cmpuint (page.runs->len, <=, 2);
+      query.before = page.next;
+      g_assert_cmpuint (++pages, <, 20);
+    }
+  while (query.before > 0);
+  g_assert_cmpstr (found->str, ==, expected->str);
+
+  /* both are frequent, and never together */
+  query = (QmLedgerQuery) { .text = "even odd" };
+  do
+    {
+      g_auto (QmLedgerPage) page = { 0 };
+
+      g_assert_true (qm_ledger_find (self->ledger, &query, &page, NULL));
+      g_assert_cmpuint (page.runs->len, ==, 0);
+      query.before = page.next;
+    }
+  while (query.before > 0);
+}
+
 static void
 test_order_and_lists (Fixture       *self,
                       gconstpointer  data)
@@ -423,6 +472,7 @@ main (int    argc,
   ADD ("remove-and-restore", test_remove_and_restore);
   ADD ("search", test_search);
   ADD ("pages", test_pages);
+  ADD ("far-apart", test_far_apart);
   ADD ("order-and-lists", test_order_and_lists);
   ADD ("settle", test_settle);
   ADD ("not-a-ledger", test_not_a_ledger);
