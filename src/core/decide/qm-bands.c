@@ -50,9 +50,7 @@ static gboolean
 is_measured (const Scale *self,
              const QmRow *row)
 {
-  const QmPlacement *placement = &g_array_index (self->search->placements, QmPlacement, row->placement);
-
-  return self->dial == QM_DIAL_HOURS || placement->pricing != QM_PRICING_OWNED;
+  return self->dial == QM_DIAL_HOURS || !row->is_owned;
 }
 
 /* From where nothing does to where more makes no difference. */

@@ -251,7 +251,7 @@ is_rented (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
-  return placement_of (search, row)->place == QM_PLACE_CLOUD;
+  return row->is_rented;
 }
 
 static gboolean
@@ -261,7 +261,7 @@ is_reliable (const QmSearch *search,
 {
   const QmPlacement *placement = placement_of (search, row);
 
-  return placement->place == QM_PLACE_CLOUD && placement->pricing == QM_PRICING_ON_DEMAND &&
+  return row->is_rented && placement->pricing == QM_PRICING_ON_DEMAND &&
          g_strcmp0 (placement->offer->kind, "vm") == 0;
 }
 
@@ -270,7 +270,7 @@ is_bought (const QmSearch *search,
            const QmRow    *row,
            const QmChoice *best)
 {
-  return placement_of (search, row)->place == QM_PLACE_BUY && best->place != QM_PLACE_BUY;
+  return row->is_bought && best->place != QM_PLACE_BUY;
 }
 
 static gboolean
@@ -351,7 +351,7 @@ is_far_too_late (const QmSearch *search,
 {
   double patience = ABSURDLY_LATE * search->job.plan->serving.latency_p99_seconds;
 
-  return search->job.serving && solution_of (search, row)->latency_p99_seconds > patience &&
+  return search->job.serving && row->latency_p99_seconds > patience &&
          !(best->estimate.serving.latency_p99_seconds.p50 > patience);
 }
 
@@ -365,7 +365,7 @@ is_absurd (const QmSearch *search,
   if (is_far_too_late (search, row, best))
     return TRUE;
 
-  return placement_of (search, row)->place != QM_PLACE_BUY &&
+  return !row->is_bought &&
          row->money > ABSURDLY_DEAR * (best->estimate.cost.money.p50 + small);
 }
 

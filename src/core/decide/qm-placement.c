@@ -383,7 +383,8 @@ qm_placements_list (QmEstimator      *estimator,
   Builder self = { .estimator = estimator, .catalog = qm_estimator_get_catalog (estimator), .plan = plan, .limits = device_limits };
 
   qm_economics_apply (qm_estimator_get_economics (estimator), plan, &self.economics);
-  self.placements = g_array_new (FALSE, FALSE, sizeof (QmPlacement));
+  /* on demand and spot, and a few more to buy: an array that grows is moved each time */
+  self.placements = g_array_sized_new (FALSE, FALSE, sizeof (QmPlacement), 2 * qm_catalog_n_offers (self.catalog) + 64);
 
   if (plan->places.this_computer != QM_TERNARY_NO)
     add_this_computer (&self, here);

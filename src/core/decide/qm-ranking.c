@@ -2,6 +2,7 @@
 #include "decide/qm-search.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The rows are ranked again and again: for each kind of alternative, and under
  * hundreds of other limits. What of a score hangs on the objective alone is
@@ -9,16 +10,35 @@
  * asks: the rest of a score, the risk to break a limit, is never negative, so
  * that the first rows decide. */
 
+/* What limits are held against stands in line with the order: to fetch it from
+ * the row would be a step through memory for each. */
 typedef struct {
   double base;
   int row;
+  guint8 is_owned, is_rented, is_relative;
+  double money;
+  double finish_seconds;
+  double quality;
+  double latency_p99_seconds;
 } Ranked;
+
+/* So many rows are sorted at once, at least. */
+#define FIRST_ROWS 64
 
 struct _QmOrder {
   int n;                            /* rows that have a base at all */
-  int sorted;                       /* the first of them are in order; the others are a heap from the end */
+  int sorted;                       /* the first of them are in order, before all others */
   Ranked ranked[];
 };
+
+static Ranked
+ranked_of (const QmRow *row,
+           int          index,
+           double       base)
+{
+  return (Ranked) { base, index, row->is_owned, row->is_rented, row->is_relative, row->money, row->finish_seconds, row->quality,
+                    row->latency_p99_seconds };
+}
 
 static gboolean
 comes_before (const Ranked *a,
@@ -27,52 +47,87 @@ comes_before (const Ranked *a,
   return a->base < b->base || (a->base == b->base && a->row < b->row);
 }
 
-/* The heap grows down from the end of the array: its top is the last item. */
-static void
-sift_down (QmOrder *self,
-           int      i,
-           int      size)
+static int
+compare_ranked (gconstpointer a,
+                gconstpointer b)
 {
-  Ranked *top = &self->ranked[self->n - 1];
-  Ranked item = top[-i];
-
-  for (int child = 2 * i + 1; child < size; child = 2 * i + 1)
-    {
-      if (child + 1 < size && comes_before (&top[-(child + 1)], &top[-child]))
-        child++;
-      if (!comes_before (&top[-child], &item))
-        break;
-      top[-i] = top[-child];
-      i = child;
-    }
-  top[-i] = item;
+  return comes_before (a, b) ? -1 : comes_before (b, a);
 }
 
-/* The next in order moves to the end of the sorted ones, and what was there to
- * the top of the heap. */
 static void
-sort_next (QmOrder *self)
+swap (Ranked *a,
+      Ranked *b)
 {
-  Ranked *top = &self->ranked[self->n - 1];
-  Ranked next = *top;
+  Ranked kept = *a;
 
-  *top = self->ranked[self->sorted];
-  self->ranked[self->sorted++] = next;
-  if (self->sorted < self->n)
-    sift_down (self, 0, self->n - self->sorted);
+  *a = *b;
+  *b = kept;
+}
+
+/* Of three, the one in the middle to the front. */
+static void
+bring_middle (Ranked *first,
+              Ranked *second,
+              Ranked *third)
+{
+  if (comes_before (second, third) != comes_before (second, first))
+    swap (first, second);
+  else if (comes_before (third, second) != comes_before (third, first))
+    swap (first, third);
+}
+
+/* The first @wanted of @n to the front, in any order (Hoare's selection). */
+static void
+select_first (Ranked *ranked,
+              int     n,
+              int     wanted)
+{
+  while (n > 1 && wanted > 0 && wanted < n)
+    {
+      int low = 0, high = n;
+
+      bring_middle (&ranked[0], &ranked[n / 2], &ranked[n - 1]);
+      while (TRUE)
+        {
+          while (comes_before (&ranked[++low], &ranked[0]) && low + 1 < n)
+            continue;
+          while (comes_before (&ranked[0], &ranked[--high]))
+            continue;
+          if (low >= high)
+            break;
+          swap (&ranked[low], &ranked[high]);
+        }
+      swap (&ranked[0], &ranked[high]);
+      if (high >= wanted)
+        {
+          n = high;
+          continue;
+        }
+      ranked += high + 1;
+      n -= high + 1;
+      wanted -= high + 1;
+    }
+}
+
+/* As many again as there are in order. */
+static void
+sort_more (QmOrder *self)
+{
+  int rest = self->n - self->sorted;
+  int more = MIN (rest, MAX (FIRST_ROWS, self->sorted));
+
+  select_first (&self->ranked[self->sorted], rest, more);
+  qsort (&self->ranked[self->sorted], more, sizeof (Ranked), compare_ranked);
+  self->sorted += more;
 }
 
 static double
-points_lost (const QmSearch *search,
-             const QmRow    *row)
+points_lost (const QmRow *row)
 {
-  const QmRecipe *recipe = g_ptr_array_index (search->recipes,
-                                              g_array_index (search->solutions, QmSolution, row->solution).recipe);
-
   if (isnan (row->quality))
     return 0;
 
-  return recipe->accuracy.is_relative ? -row->quality : (1 - row->quality) * 100;
+  return row->is_relative ? -row->quality : (1 - row->quality) * 100;
 }
 
 /* The score but for the risk to break a limit. */
@@ -84,7 +139,7 @@ base_score (const QmSearch *search,
   const QmEconomics *economics = search->job.economics;
   double money = row->log_money;
   double time = row->log_hours;
-  double points = economics->weight_of_point * points_lost (search, row);
+  double points = economics->weight_of_point * points_lost (row);
 
   switch (objective)
     {
@@ -110,13 +165,12 @@ order_new (const QmSearch *search,
   self->n = self->sorted = 0;
   for (guint i = 0; i < search->rows->len; i++)
     {
-      double base = base_score (search, &g_array_index (search->rows, QmRow, i), objective);
+      const QmRow *row = &g_array_index (search->rows, QmRow, i);
+      double base = base_score (search, row, objective);
 
       if (!isnan (base))
-        self->ranked[self->n++] = (Ranked) { base, i };
+        self->ranked[self->n++] = ranked_of (row, i, base);
     }
-  for (int i = self->n / 2 - 1; i >= 0; i--)
-    sift_down (self, i, self->n);
 
   return self;
 }
@@ -138,7 +192,7 @@ order_at (QmOrder *self,
   if (i >= self->n)
     return NULL;
   if (i >= self->sorted)
-    sort_next (self);
+    sort_more (self);
 
   return &self->ranked[i];
 }
@@ -190,6 +244,35 @@ breaks (double  value,
   return TRUE;
 }
 
+static gboolean
+ranked_breaks (const QmSearch *self,
+               const Ranked   *row,
+               const QmWish   *wish,
+               QmLimit        *limit,
+               double         *margin)
+{
+  double latency = self->job.resolved->given->serving.latency_p99_seconds;
+
+  *limit = QM_LIMIT_NONE;
+  *margin = 1;
+
+  if (wish->local_only && row->is_rented)
+    {
+      *limit = QM_LIMIT_PLACE;
+      return TRUE;
+    }
+  if (!isnan (wish->quality) && !row->is_relative && breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
+    return TRUE;
+  if (self->job.serving && latency > 0 && breaks (row->latency_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
+    return TRUE;
+  if (breaks (row->finish_seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
+    return TRUE;
+
+  /* A budget is for what is bought or rented; the power of what is there is told
+   * and not weighed against it. */
+  return !row->is_owned && breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
+}
+
 /**
  * qm_search_breaks:
  * @self: a search
@@ -207,31 +290,9 @@ qm_search_breaks (const QmSearch *self,
                   QmLimit        *limit,
                   double         *margin)
 {
-  const QmPlacement *placement = &g_array_index (self->placements, QmPlacement, row->placement);
-  const QmSolution *solution = &g_array_index (self->solutions, QmSolution, row->solution);
-  const QmRecipe *recipe = g_ptr_array_index (self->recipes, solution->recipe);
-  double latency = self->job.resolved->given->serving.latency_p99_seconds;
+  Ranked ranked = ranked_of (row, 0, 0);
 
-  *limit = QM_LIMIT_NONE;
-  *margin = 1;
-
-  if (wish->local_only && placement->place == QM_PLACE_CLOUD)
-    {
-      *limit = QM_LIMIT_PLACE;
-      return TRUE;
-    }
-  if (!isnan (wish->quality) && !recipe->accuracy.is_relative &&
-      breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
-    return TRUE;
-  if (self->job.serving && latency > 0 &&
-      breaks (solution->latency_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
-    return TRUE;
-  if (breaks (row->finish_seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
-    return TRUE;
-
-  /* A budget is for what is bought or rented; the power of what is there is told
-   * and not weighed against it. */
-  return placement->pricing != QM_PRICING_OWNED && breaks (row->money, wish->money, QM_LIMIT_MONEY, limit, margin);
+  return ranked_breaks (self, &ranked, wish, limit, margin);
 }
 
 /**
@@ -352,11 +413,14 @@ qm_search_best_of (const QmSearch *self,
 
   for (int i = 0; (ranked = order_at (order, i)) != NULL && ranked->base <= best_score; i++)
     {
-      const QmRow *row = &g_array_index (self->rows, QmRow, ranked->row);
+      const QmRow *row;
       QmLimit limit;
       double margin, score;
 
-      if ((filter != NULL && !filter (self, row, data)) || qm_search_breaks (self, row, wish, &limit, &margin))
+      if (ranked_breaks (self, ranked, wish, &limit, &margin))
+        continue;
+      row = &g_array_index (self->rows, QmRow, ranked->row);
+      if (filter != NULL && !filter (self, row, data))
         continue;
       score = ranked->base + risk (self, row, wish);
       if (score < best_score || (score == best_score && ranked->row < best))

@@ -170,6 +170,9 @@ solve_recipe (QmSearch          *self,
     }
 }
 
+/* Rows of a placement, roughly: an array that grows is moved each time. */
+#define ROWS_EACH 3
+
 static Solved
 solve_hardware (QmSearch          *self,
                 const QmPlacement *placement,
@@ -251,6 +254,11 @@ add_row (QmSearch          *self,
   row.finish_seconds = row.seconds + qm_job_start_up_seconds (&self->job, placement->place);
   row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + economics->small_hours);
   row.quality = recipe->accuracy.value.p50;
+  row.latency_p99_seconds = solution->latency_p99_seconds;
+  row.is_owned = placement->pricing == QM_PRICING_OWNED;
+  row.is_rented = placement->place == QM_PLACE_CLOUD;
+  row.is_bought = placement->place == QM_PLACE_BUY;
+  row.is_relative = recipe->accuracy.is_relative;
   row.hurdles = qm_hurdles_weigh (&self->job, placement, recipe, solution, &row.drawbacks);
   g_array_append_val (self->rows, row);
 }
@@ -390,7 +398,7 @@ qm_search_new (QmEstimator      *estimator,
   self->recipes = qm_recipes_for_job (&self->job);
   self->placements = qm_placements_list (estimator, resolved, here, self->device_limits);
   self->solutions = g_array_new (FALSE, FALSE, sizeof (QmSolution));
-  self->rows = g_array_new (FALSE, FALSE, sizeof (QmRow));
+  self->rows = g_array_sized_new (FALSE, FALSE, sizeof (QmRow), ROWS_EACH * self->placements->len);
   self->orders = g_new0 (QmOrder *, QM_OBJECTIVE_MOST_ACCURATE + 1);
   search (self, cancellable);
 

@@ -63,7 +63,13 @@ typedef struct {
   double log_hours;                 /* the same; 0 in serving */
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
+  double latency_p99_seconds;       /* of the solution */
   guint drawbacks;                  /* bits 1 << QmHurdle */
+  /* of placement and recipe, which lie too far apart to be asked for every row */
+  guint8 is_owned;                  /* paid for already */
+  guint8 is_rented;
+  guint8 is_bought;
+  guint8 is_relative;               /* @quality is */
 } QmRow;
 
 /**
