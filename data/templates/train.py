@@ -47,6 +47,9 @@ def options():
 def start_devices():
     """One process for each device; on a processor they talk through gloo."""
     torch.manual_seed(0)
+{{#tf32}}
+    torch.set_float32_matmul_precision("high")
+{{/tf32}}
     rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if torch.cuda.is_available():
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
@@ -93,7 +96,7 @@ def load(args):
 
     tokenizer = AutoTokenizer.from_pretrained(args.model)
     model = AutoModelForCausalLM.from_pretrained(
-        args.model, dtype=torch.{{#bf16}}bfloat16{{/bf16}}{{^bf16}}float32{{/bf16}}{{#qlora}},
+        args.model, dtype=torch.{{weights_type|word}}{{#qlora}},
         quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16){{/qlora}})
 {{#checkpointing}}
     model.gradient_checkpointing_enable()
@@ -140,7 +143,7 @@ def adapt(model, head, rank={{lora_rank|word}}):
         for name, part in list(parent.named_children()):
             whole = isinstance(part, torch.nn.Linear) or isinstance(part, torch.nn.Conv2d) and part.groups == 1
             if whole and part not in kept and not isinstance(parent, Adapter):
-                setattr(parent, name, Adapter(part{{#mixed}}.to(torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}) if torch.cuda.is_available() else part{{/mixed}}, rank))
+                setattr(parent, name, Adapter(part.to(torch.{{weights_type|word}}) if torch.cuda.is_available() else part, rank))
     return model
 
 

@@ -252,6 +252,28 @@ add_optimizer (JsonObject  *values,
   set_flag (values, "adamw", !eight_bit && !sgd && !adafactor);
 }
 
+/* In what the starter keeps the weights: mixed precision learns in 32 bit; what
+ * is frozen beside adapters needs no more than it is used in. */
+static const char *
+weights_type (const QmTraining *training)
+{
+  gboolean adapter = training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA;
+
+  switch (training->precision)
+    {
+    case QM_PRECISION_BF16:
+      return "bfloat16";
+    case QM_PRECISION_AMP_BF16:
+    case QM_PRECISION_FP8:
+      return adapter ? "bfloat16" : "float32";
+    case QM_PRECISION_AMP_FP16:
+    case QM_PRECISION_FP16:
+      return adapter ? "float16" : "float32";
+    default:
+      return "float32";
+    }
+}
+
 static void
 add_training (JsonObject     *values,
               const QmPlan   *plan,
@@ -268,6 +290,7 @@ add_training (JsonObject     *values,
 
   if (zero == 0 && c->offload > QM_OFFLOAD_NONE)
     zero = c->offload == QM_OFFLOAD_OPTIMIZER_CPU ? 2 : 3;
+  set_text (values, "weights_type", weights_type (training));
   set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
   set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
   set_flag (values, "qlora", training->method == QM_METHOD_QLORA);
@@ -277,6 +300,7 @@ add_training (JsonObject     *values,
   set_flag (values, "bf16", bf16);
   set_flag (values, "fp16", fp16);
   set_flag (values, "mixed", bf16 || fp16);
+  set_flag (values, "tf32", precision == QM_PRECISION_TF32);
   set_text (values, "precision", bf16 ? "bf16" : fp16 ? "fp16" : "no");
   add_optimizer (values, training->optimizer);
   set_count (values, "micro_batch", micro);

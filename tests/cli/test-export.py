@@ -5,6 +5,7 @@ import json
 import os
 import py_compile
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,15 @@ def processors_serve():
         assert 'serve_onnxruntime.py' in text and 'vllm' not in text and 'CUDA' not in text and 'OpenVINOExecutionProvider' in text, (form, text)
 
 
+def weights_are_kept_as_planned():
+    """Mixed precision keeps weights in 32 bit to learn them, and in 16 bit where they are frozen (Micikevicius et al. 2018)."""
+    for precision, method, kept in (('amp-bf16', 'full', 'float32'), ('bf16', 'full', 'bfloat16'), ('amp-bf16', 'lora', 'bfloat16'),
+                                    ('amp-fp16', 'full', 'float32'), ('amp-fp16', 'lora', 'float16'), ('fp32', 'lora', 'float32')):
+        plan = {**PLANS['chat'], 'model': {'id': 'llama-3.2-1b'}, 'training': {'precision': precision, 'method': method}}
+        assert re.search(rf'args.model, dtype=torch.{kept}[,)]', one('kept', 'script', **plan)['train.py']), (precision, method)
+        shutil.rmtree('kept-script')
+
+
 def epochs_are_kept():
     """Half an epoch is no whole one."""
     plan = {**PLANS['pictures'], 'training': {'epochs': 2.5}}
@@ -231,7 +241,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, weights_are_kept_as_planned, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:

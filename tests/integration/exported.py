@@ -131,6 +131,15 @@ def read_kubernetes(path):
     return objects
 
 
+def read_requirements(path):
+    """By pip's own reader, which looks for an encoding in the first lines; nothing is fetched."""
+    from pip._internal.network.session import PipSession
+    from pip._internal.req.req_file import parse_requirements
+
+    found = [line.requirement for line in parse_requirements(path, session=PipSession())]
+    assert any(name.startswith("torch==") for name in found), found
+
+
 def read_shell(*paths):
     checked = run("shellcheck", "-s", "bash", *paths)
     assert checked.returncode == 0, checked.stdout
@@ -142,6 +151,7 @@ def read_python(*paths):
 
 
 READERS = {
+    "requirements.txt": read_requirements,
     "task.yaml": read_skypilot, "Dockerfile": read_dockerfile, "config.pbtxt": read_triton,
     "job.yaml": read_kubernetes, "service.yaml": read_kubernetes, "autoscaler.yaml": read_kubernetes, "queue.yaml": read_kubernetes,
 }

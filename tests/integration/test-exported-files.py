@@ -65,7 +65,14 @@ def worked_example():
     with open(os.path.join(DATA, "catalog", "software.json"), encoding="utf-8") as file:
         software = json.load(file)
     assert f"--image-family={software['gcp_image']['family']}" in script, script
+    build = software["pytorch"][0]
+    # The driver of the image, in its name, runs the CUDA that PyTorch was built with.
+    assert int(software["gcp_image"]["family"].rsplit("-", 1)[1]) >= float(build["min_driver"].split(".")[0]), (software["gcp_image"], build)
+    with open(os.path.join(export("a9", plan, "dockerfile"), "Dockerfile"), encoding="utf-8") as file:
+        assert f"FROM pytorch/pytorch:{build['version']}-cuda{build['cuda']}-" in file.read()
     folder = export("a9", plan, "accelerate")
+    with open(os.path.join(folder, "accelerate.yaml"), encoding="utf-8") as file:
+        assert "accelerate launch --config_file accelerate.yaml train.py --data data --batch 8 --accumulation 4\n" in file.read()
     with open(os.path.join(folder, "train.py"), encoding="utf-8") as file:
         starter = file.read()
     assert '"--batch", type=int, default=8' in starter and '"--accumulation", type=int, default=4' in starter, starter
