@@ -108,7 +108,7 @@ def cloud_reads(name, plan, form, program, real, unanswered, variables):
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_MAX_ATTEMPTS": "1",
                "AZURE_CONFIG_DIR": os.path.abspath("azure"), "AZURE_CORE_COLLECT_TELEMETRY": "no", "LOG": log}
     result = subprocess.run(["bash", f"launch-{form}.sh"], cwd=folder, capture_output=True, text=True, timeout=600,
-                            env={**QUIET, **nowhere, **variables, "EMAIL": "a@example.org", "HF_TOKEN": "hf_none",
+                            env={**QUIET, **nowhere, **variables, "EMAIL": "a@example.org", "HF_TOKEN": "hf_none", "MODEL": "some/weights",
                                  "PATH": tools + ":" + QUIET["PATH"]})
     assert result.returncode == 0, result.stderr
     with open(log, encoding="utf-8") as file:
