@@ -102,7 +102,7 @@ is_same_serving (const QmServing *a,
                  const QmServing *b)
 {
   return g_str_equal (a->engine, b->engine) && g_str_equal (a->weights, b->weights) && g_str_equal (a->kv_cache, b->kv_cache) &&
-         a->concurrency == b->concurrency && a->max_sequences == b->max_sequences && a->input_tokens == b->input_tokens &&
+         a->concurrency == b->concurrency && a->max_sequences == b->max_sequences && a->speculation == b->speculation && a->input_tokens == b->input_tokens &&
          a->output_tokens == b->output_tokens && a->image_size == b->image_size;
 }
 

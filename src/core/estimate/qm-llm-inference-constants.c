@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "qm-enum-types.h"
+#include "qm-enum.h"
+
 typedef struct {
   const char *key;
   gsize offset;
@@ -128,6 +131,45 @@ read_limits (QmLlmInferenceConstants  *self,
   return self->pcie_unknown > 0 || qm_inference_missing ("pcie_bytes_per_second", error);
 }
 
+static gboolean
+read_speculation (QmInferenceSpeculation  *self,
+                  JsonObject              *line,
+                  GError                 **error)
+{
+  self->drafted = qm_constants_number (line, "drafted", NAN);
+  self->draft_cost = qm_constants_number (line, "draft_cost", NAN);
+  self->weights = qm_constants_number (line, "weights", NAN);
+  self->acceptance.p10 = qm_constants_number (line, "acceptance_low", NAN);
+  self->acceptance.p50 = qm_constants_number (line, "acceptance", NAN);
+  self->acceptance.p90 = qm_constants_number (line, "acceptance_high", NAN);
+
+  return (self->drafted >= 1 && self->draft_cost >= 0 && self->weights >= 0 && self->acceptance.p10 > 0 &&
+          self->acceptance.p50 >= self->acceptance.p10 && self->acceptance.p90 >= self->acceptance.p50 &&
+          self->acceptance.p90 < 1) || qm_inference_missing ("speculation", error);
+}
+
+/* One line for each way to guess. */
+static gboolean
+read_speculations (QmLlmInferenceConstants  *self,
+                   JsonObject               *root,
+                   GError                  **error)
+{
+  JsonObject *lines = qm_inference_object (root, "speculation", error);
+
+  if (lines == NULL)
+    return FALSE;
+
+  for (int i = QM_SPECULATION_NONE + 1; i <= QM_SPECULATION_EAGLE_3; i++)
+    {
+      JsonObject *line = qm_inference_object (lines, qm_enum_to_word (QM_TYPE_SPECULATION, i), error);
+
+      if (line == NULL || !read_speculation (&self->speculations[i], line, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /**
  * qm_llm_inference_constants_new:
  * @node: (nullable): the content of `constants-llm-inference.json`
@@ -161,6 +203,7 @@ qm_llm_inference_constants_new (JsonNode  *node,
   root = json_node_get_object (node);
   words = json_node_get_object (formats);
   if (!qm_inference_read_tables (self, root, error) || !read_limits (self, root, error) || !read_law (self, root, error) ||
+      !read_speculations (self, root, error) ||
       !qm_inference_read_formats (self, root, words, error))
     return NULL;
 

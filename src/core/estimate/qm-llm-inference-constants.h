@@ -201,6 +201,14 @@ typedef struct {
   double points_law_at;
 } QmQuantizationLaw;
 
+/* Guessed tokens that are checked in one step. */
+typedef struct {
+  double drafted;                   /* of a step; 0 none */
+  QmRange acceptance;               /* of a guess */
+  double draft_cost;                /* of a guess, over a step without any */
+  double weights;                   /* beside the model's, over them */
+} QmInferenceSpeculation;
+
 struct _QmLlmInferenceConstants {
   int n_engines;
   QmInferenceEngine engines[QM_INFERENCE_MAX_ENGINES + 1]; /* behind the last one that nothing is known of */
@@ -218,6 +226,7 @@ struct _QmLlmInferenceConstants {
   gboolean measured[QM_INFERENCE_N_QUANTITIES][QM_INFERENCE_MAX_ENGINES + 1];
 
   QmQuantizationLaw law;
+  QmInferenceSpeculation speculations[QM_SPECULATION_EAGLE_3 + 1];
   int n_formats;
   QmWeightFormat formats[QM_INFERENCE_MAX_FORMATS];
   int n_format_families;

@@ -109,6 +109,8 @@ add_parts (const QmInferenceJob   *job,
     }
 
   parts[QM_MEMORY_WORKSPACE] = job->values[QM_INFERENCE_WORKSPACE] * parts[QM_MEMORY_WEIGHTS];
+  if (plan->speculation != NULL)
+    parts[QM_MEMORY_WORKSPACE] += plan->speculation->weights * parts[QM_MEMORY_WEIGHTS];
   parts[QM_MEMORY_CONTEXT] = job->values[QM_INFERENCE_CONTEXT] * GIB;
   parts[QM_MEMORY_FRAGMENTATION] = limits->fragmentation * (parts[QM_MEMORY_ACTIVATIONS] + parts[QM_MEMORY_LOGITS]);
 }

@@ -50,6 +50,8 @@ struct _QmLlmInference {
   QmWeightFormat format;
   double weight_bytes;
   double kv_bytes;                  /* of one element */
+  const QmInferenceSpeculation *speculation; /* nullable */
+  double accepted;                  /* tokens of a step and sequence; 1 without guesses */
   double headroom;
   double max_sequences;
   double prompt;                    /* tokens, usual values filled in */

@@ -97,28 +97,21 @@ expert_seconds (const QmInferenceJob *job,
   return (1 - job->expert_share) * bytes / (job->host_bandwidth * job->plan->constants->limits.host_share);
 }
 
-/**
- * qm_inference_step:
- * @job: a plan on a configuration
- * @sequences: that run at once on one replica
- * @context: their mean length, tokens
- * @step: (out caller-allocates): the time of one step and its parts
- *
- * One decode step: bytes read at the bandwidth that is reached against FLOPs at
+/* A pass over the weights that computes @checked tokens of each sequence: bytes read at the bandwidth that is reached against FLOPs at
  * the rate that is reached, whichever takes longer, and the serial time of
  * launches, collectives and scheduling. In eager engines the host issues
  * kernels at the same time. Of layers left to the processor the bytes are read
- * from system memory, one after the other.
- */
-void
-qm_inference_step (const QmInferenceJob *job,
-                   double                sequences,
-                   double                context,
-                   QmInferenceStep      *step)
+ * from system memory, one after the other. */
+static void
+take_step (const QmInferenceJob *job,
+           double                sequences,
+           double                checked,
+           double                context,
+           QmInferenceStep      *step)
 {
   const QmInferenceShape *shape = &job->plan->shape;
   const double *values = job->values;
-  double bytes = qm_inference_read_bytes (shape, &job->plan->format, sequences) + copied_bytes (job, sequences) +
+  double bytes = qm_inference_read_bytes (shape, &job->plan->format, sequences * checked) + copied_bytes (job, sequences * checked) +
                  sequences * (qm_inference_kv_bytes (shape, context, job->plan->kv_bytes) +
                               values[QM_INFERENCE_KAPPA] * qm_inference_kv_expanded_bytes (shape, context));
   /* Stages work at the same time on different sequences. */
@@ -127,8 +120,8 @@ qm_inference_step (const QmInferenceJob *job,
   double busy;
 
   step->memory = (bytes - (1 - job->expert_share) * experts) / (values[QM_INFERENCE_EFFICIENCY] * n * job->bandwidth);
-  step->compute = compute_seconds (job, sequences, n);
-  step->communication = 2 * shape->layers * hop_seconds (job, sequences);
+  step->compute = compute_seconds (job, sequences * checked, n);
+  step->communication = 2 * shape->layers * hop_seconds (job, sequences * checked);
   step->overhead = (shape->layers * values[QM_INFERENCE_TAU] + sequences * values[QM_INFERENCE_SEQUENCE]) * MICRO;
 
   busy = soft_max (step->memory, step->compute);
@@ -150,6 +143,42 @@ qm_inference_step (const QmInferenceJob *job,
 
   step->memory += expert_seconds (job, experts);
   step->seconds += busy + expert_seconds (job, experts);
+}
+
+/**
+ * qm_inference_step:
+ * @job: a plan on a configuration
+ * @sequences: that run at once on one replica
+ * @context: their mean length, tokens
+ * @step: (out caller-allocates): the time of one token and its parts
+ *
+ * One decode step; where tokens are guessed, the step that checks them and the
+ * guessing, over the tokens that hold: Leviathan and others, arXiv:2211.17192.
+ */
+void
+qm_inference_step (const QmInferenceJob *job,
+                   double                sequences,
+                   double                context,
+                   QmInferenceStep      *step)
+{
+  const QmInferenceSpeculation *speculation = job->plan->speculation;
+  QmInferenceStep plain;
+  double drafts;
+
+  if (speculation == NULL)
+    {
+      take_step (job, sequences, 1, context, step);
+      return;
+    }
+
+  take_step (job, sequences, 1, context, &plain);
+  take_step (job, sequences, speculation->drafted + 1, context, step);
+  drafts = speculation->drafted * speculation->draft_cost * plain.seconds;
+  step->memory /= job->plan->accepted;
+  step->compute /= job->plan->accepted;
+  step->communication /= job->plan->accepted;
+  step->overhead = (step->overhead + drafts) / job->plan->accepted;
+  step->seconds = (step->seconds + drafts) / job->plan->accepted;
 }
 
 /* Experts in system memory come over the bus for each piece of a prompt that is

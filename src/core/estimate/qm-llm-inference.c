@@ -30,6 +30,32 @@ find_state (const QmLlmInferenceConstants *constants,
   return cell >= 3 && with_kernel >= 2 ? QM_STATE_CELL : QM_STATE_THIN;
 }
 
+/* ln (p90 / p50) of how many guesses hold. */
+static double
+speculation_width (const QmLlmInference *self)
+{
+  const QmInferenceSpeculation *s = self->speculation;
+
+  if (s == NULL)
+    return 0;
+
+  return log (qm_rule_speculative_tokens (s->acceptance.p90, (int) s->drafted) /
+              qm_rule_speculative_tokens (s->acceptance.p10, (int) s->drafted)) / 2;
+}
+
+static void
+resolve_speculation (QmLlmInference *self)
+{
+  const QmInferenceSpeculation *s = &self->constants->speculations[self->serving.speculation];
+
+  self->accepted = 1;
+  if (self->serving.speculation <= QM_SPECULATION_NONE)
+    return;
+
+  self->speculation = s;
+  self->accepted = qm_rule_speculative_tokens (s->acceptance.p50, (int) s->drafted);
+}
+
 /* The product of what is known of @kernel with an engine on a class. */
 static double
 multiply (const QmLlmInference *self,
@@ -78,6 +104,8 @@ fill_cell (QmLlmInference   *self,
     {
       cell->states[i] = find_state (constants, i, engine, device_class, kernel);
       cell->widths[i] = hypot (constants->widths[i][cell->states[i]] * constants->class_widths[i][device_class], guessed);
+      if (i == QM_INFERENCE_DECODE || i == QM_INFERENCE_SERVING)
+        cell->widths[i] = hypot (cell->widths[i], speculation_width (self));
     }
 }
 
@@ -140,6 +168,7 @@ qm_llm_inference_new (const QmLlmInferenceConstants *constants,
   qm_inference_shape_init (&self->shape, &model->architecture, model->parameters, model->active_parameters);
   self->weight_bytes = qm_inference_weight_bytes (&self->shape, &self->format);
   resolve_serving (self, plan);
+  resolve_speculation (self);
 
   for (int on_cpu = 0; on_cpu < 2; on_cpu++)
     {

@@ -113,6 +113,16 @@ typedef enum {
 } QmSplit;
 
 typedef enum {
+  QM_SPECULATION_UNSET,
+  QM_SPECULATION_NONE,
+  QM_SPECULATION_DRAFT_MODEL,       /* a small model guesses */
+  QM_SPECULATION_PROMPT_LOOKUP,     /* what followed the same words in the prompt */
+  QM_SPECULATION_MEDUSA,            /* further heads of the model */
+  QM_SPECULATION_EAGLE,             /* one further layer */
+  QM_SPECULATION_EAGLE_3,
+} QmSpeculation;
+
+typedef enum {
   QM_STORAGE_UNSET,
   QM_STORAGE_HDD,
   QM_STORAGE_SATA_SSD,

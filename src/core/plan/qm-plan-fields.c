@@ -89,6 +89,7 @@ static const QmField fields[] = {
   YES_NO (serving.compiled),
   ENUM (serving.memory_format, qm_memory_format),
   COUNT (serving.max_sequences, 1, 1e9),
+  ENUM (serving.speculation, qm_speculation),
   NUMBER (serving.real_token_fraction, NAN, 0.001, 1),
   NUMBER (serving.patches_per_sample, 0, 1, 1e9),
   NUMBER (serving.audio_seconds_per_sample, 0, 0.001, 1e9),

@@ -115,6 +115,7 @@ typedef struct {
   QmTernary compiled;
   QmMemoryFormat memory_format;
   double max_sequences;
+  QmSpeculation speculation;
   double real_token_fraction;       /* NaN unset */
   double patches_per_sample;
   double audio_seconds_per_sample;
