@@ -132,7 +132,9 @@ new_stages (QmRecommendation *recommendation,
   GPtrArray *stages = qm_recommendation_get_stages (recommendation);
 
   if (stages == NULL || stages->len == 0)
-    return refuse (error, words->translate (N_("There are no stages: they are for jobs that train")));
+    return refuse (error, words->translate (qm_recommendation_get_resolved (recommendation)->plan->n_quotes > 0
+                                              ? N_("There are no stages: the figures are those of the plan, of one run")
+                                              : N_("There are no stages: they are for jobs that train")));
 
   return qm_chart_describe_stages (stages, qm_recommendation_get_resolved (recommendation)->plan->stage,
                                    currency_of (recommendation), words);

@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "draw/qm-phrases.h"
 #include "qm-report-private.h"
 
 /* The four facts of the first page, each with its range and limit on a bar. */
@@ -118,7 +119,7 @@ quality_fact (const QmReport *report)
       return fact;
     }
 
-  fact.value = qm_format_percent (report->words, value.p50);
+  fact.value = qm_phrase_quality (report->words, accuracy);
   fact.high = 1;
   if (report->resolved->plan->limits.min_accuracy > 0)
     {

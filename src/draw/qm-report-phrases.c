@@ -199,7 +199,12 @@ qm_report_quality (const QmReport   *report,
       return qm_fill (words->translate (N_("loss {value}")), "value", middle, NULL);
     }
 
-  middle = qm_format_percent (words, accuracy->value.p50);
+  middle = qm_phrase_quality (words, accuracy);
+  if (accuracy->basis == QM_ACCURACY_MEASURED)
+    return qm_fill (words->translate (N_("{percent}, as the plan says")), "percent", middle, NULL);
+  if (g_strcmp0 (accuracy->metric, "own-score") == 0)
+    return qm_fill (words->translate (N_("{percent} by the trend of your results")), "percent", middle, NULL);
+
   return qm_fill (words->translate (N_("{percent} on a published benchmark")), "percent", middle, NULL);
 }
 

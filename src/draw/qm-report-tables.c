@@ -131,7 +131,7 @@ quality_cell (const QmReport   *report,
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
     return qm_format_number (report->words, accuracy->value.p50);
 
-  return qm_format_percent (report->words, accuracy->value.p50);
+  return qm_phrase_quality (report->words, accuracy);
 }
 
 static void
