@@ -168,8 +168,6 @@ qm_history_look_free (QmHistoryLook *self)
   g_free (self);
 }
 
-/* A page may be empty and yet not the last: so much is looked through at once as
- * a frame allows. */
 static gboolean
 find_runs (QmLedger        *ledger,
            const Question  *question,
@@ -179,17 +177,13 @@ find_runs (QmLedger        *ledger,
 {
   QmLedgerQuery query = { .text = question->text, .before = question->before, .limit = question->limit };
 
-  do
-    {
-      g_auto (QmLedgerPage) page = { 0 };
+  g_auto (QmLedgerPage) page = { 0 };
 
-      if (g_cancellable_set_error_if_cancelled (cancellable, error) || !qm_ledger_find (ledger, &query, &page, error))
-        return FALSE;
-      g_clear_pointer (&look->runs, g_ptr_array_unref);
-      look->runs = g_steal_pointer (&page.runs);
-      look->next = query.before = page.next;
-    }
-  while (look->runs->len == 0 && look->next > 0);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !qm_ledger_find (ledger, &query, &page, error))
+    return FALSE;
+
+  look->runs = g_steal_pointer (&page.runs);
+  look->next = page.next;
 
   return TRUE;
 }

@@ -6,18 +6,6 @@
 
 #define USUAL_LIMIT 50
 
-/* Runs lie in drawers of so many, each with a word of its own: with it among the
- * words that are looked for, the search ends where the drawer does. Bounds of the
- * number alone would not end it while nothing matches. */
-#define DRAWER 10000
-
-/* No keyboard has this letter. */
-#define DRAWER_WORD "\312\240"
-
-/* So many drawers are looked through at once: some milliseconds where words are
- * frequent each and never together. */
-#define DRAWERS 20
-
 /* As long as the longest prefix that is indexed. */
 #define LONGEST_PREFIX 12
 
@@ -123,7 +111,6 @@ qm_ledger_index_run (QmLedger  *self,
   append_facet (words, 'd', run->device);
   append_facet (words, 'm', run->model);
   append_tags (words, run);
-  g_string_append_printf (words, " " DRAWER_WORD "%" G_GINT64_FORMAT, id / DRAWER);
 
   return qm_ledger_run (self, error, "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", "is", id, words->str);
 }
@@ -224,12 +211,11 @@ take_rows (QmLedger      *self,
            GPtrArray     *runs,
            GError       **error)
 {
-  guint first = runs->len;
   int result = -1;
 
   while (statement != NULL && (result = qm_ledger_step (self, error, statement)) > 0)
     g_ptr_array_add (runs, run_of_row (statement));
-  for (guint i = first; result == 0 && i < runs->len; i++)
+  for (guint i = 0; result == 0 && i < runs->len; i++)
     if (!qm_ledger_read_tags (self, g_ptr_array_index (runs, i), error) || !read_prediction (self, g_ptr_array_index (runs, i), error))
       return FALSE;
 
@@ -251,44 +237,8 @@ newest_id (QmLedger *self)
   return id;
 }
 
-static gboolean
-find_in_drawer (QmLedger    *self,
-                const char  *match,
-                gint64       drawer,
-                gint64       before,
-                guint        limit,
-                GPtrArray   *runs,
-                GError     **error)
-{
-  g_autofree char *within = g_strdup_printf ("(%s) AND \"" DRAWER_WORD "%" G_GINT64_FORMAT "\"", match, drawer);
-  sqlite3_stmt *statement =
-    qm_ledger_query (self, error,
-                     "SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?)"
-                     " JOIN runs ON id = found ORDER BY id DESC", "sii", within, before, (gint64) limit);
-
-  return take_rows (self, statement, runs, error);
-}
-
-/* From the latest drawer to the oldest, until there are enough. */
-static gboolean
-find_words (QmLedger      *self,
-            const char    *match,
-            gint64         before,
-            guint          limit,
-            QmLedgerPage  *page,
-            GError       **error)
-{
-  gint64 drawer = (before - 1) / DRAWER;
-  gint64 last = MAX (0, drawer - DRAWERS + 1);
-
-  for (; drawer >= last && page->runs->len < limit; drawer--)
-    if (!find_in_drawer (self, match, drawer, before, limit - page->runs->len, page->runs, error))
-      return FALSE;
-  page->next = last * DRAWER;
-
-  return TRUE;
-}
-
+/* Without bounds: where words are frequent each and never together, the index
+ * goes through all of them in any case before it says so. */
 static gboolean
 find_latest (QmLedger            *self,
              const QmLedgerQuery *query,
@@ -298,21 +248,16 @@ find_latest (QmLedger            *self,
              GError             **error)
 {
   gint64 before = query->before > 0 ? query->before : newest_id (self) + 1;
-  sqlite3_stmt *statement;
+  sqlite3_stmt *statement =
+    match[0] != '\0'
+      ? qm_ledger_query (self, error,
+                         "SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?)"
+                         " JOIN runs ON id = found ORDER BY id DESC", "sii", match, before, (gint64) limit)
+      : qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
+                         before, (gint64) limit);
 
-  if (match[0] != '\0')
-    {
-      if (!find_words (self, match, before, limit, page, error))
-        return FALSE;
-    }
-  else
-    {
-      statement = qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
-                                   before, (gint64) limit);
-      if (!take_rows (self, statement, page->runs, error))
-        return FALSE;
-    }
-
+  if (!take_rows (self, statement, page->runs, error))
+    return FALSE;
   if (page->runs->len == limit)
     page->next = ((QmRun *) g_ptr_array_index (page->runs, limit - 1))->id;
 
@@ -366,8 +311,8 @@ qm_ledger_page_clear (QmLedgerPage *self)
  * @page: (out caller-allocates): what was found
  * @error: return location for a #QM_LEDGER_ERROR
  *
- * Takes less than a frame in a ledger of a million runs, except where words that
- * are frequent each are looked for and the runs sorted.
+ * Takes less than a frame in a ledger of a million runs, except for words that are
+ * frequent each and never together, which may take two.
  *
  * Returns: whether it worked
  */

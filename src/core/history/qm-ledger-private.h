@@ -16,7 +16,7 @@ struct _QmLedger {
   int depth;                        /* of qm_ledger_begin() */
 };
 
-#define QM_LEDGER_SCHEMA 4          /* user_version of a file that is up to date */
+#define QM_LEDGER_SCHEMA 3          /* user_version of a file that is up to date */
 
 void           qm_ledger_set_error  (QmLedger    *self,
                                      GError     **error,

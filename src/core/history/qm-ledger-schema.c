@@ -62,9 +62,6 @@ static const char step_2[] =
 static const char step_3[] =
   "CREATE INDEX runs_planned ON runs (id) WHERE plan IS NOT NULL AND removed IS NULL;";
 
-/* The words that runs are found by were extended: all are written anew. */
-static const char step_4[] = "";
-
 static gboolean
 index_all (QmLedger  *self,
            GError   **error)
@@ -91,9 +88,8 @@ static const struct {
   gboolean (*finish) (QmLedger *self, GError **error);
 } steps[QM_LEDGER_SCHEMA] = {
   { step_1, NULL },
-  { step_2, NULL },
+  { step_2, index_all },
   { step_3, NULL },
-  { step_4, index_all },
 };
 
 static gboolean

@@ -102,7 +102,7 @@ gboolean   qm_ledger_commit        (QmLedger        *self,
                                     GError         **error);
 void       qm_ledger_roll_back     (QmLedger        *self);
 
-/* finding; each answers within a frame however many runs there are */
+/* finding */
 typedef enum {
   QM_LEDGER_SORT_ADDED,
   QM_LEDGER_SORT_STARTED,
@@ -147,9 +147,7 @@ typedef struct {
  * QmLedgerPage:
  * @runs: (element-type QmRun): without plan, note and figures beside the
  *   throughput with what was predicted of it, the step and the memory
- * @next: where the next page goes on; 0 where there is none. A page may be
- *   empty and yet not the last: so many runs are looked through at once as a
- *   frame allows
+ * @next: where the next page goes on; 0 where there is none
  */
 typedef struct {
   GPtrArray *runs;
