@@ -523,8 +523,8 @@ qm_answer_page_new (QmSession *session)
   QmAnswerPage *self = g_object_new (QM_TYPE_ANSWER_PAGE, "title", _("Answer"), "tag", "answer", NULL);
 
   self->session = g_object_ref (session);
-  g_signal_connect_object (session, "answered", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (session, "simulated", G_CALLBACK (refresh), self, G_CONNECT_SWAPPED);
+  qm_ui_update_in_sight (GTK_WIDGET (self), session, "answered", G_CALLBACK (update));
+  qm_ui_update_in_sight (GTK_WIDGET (self), session, "simulated", G_CALLBACK (refresh));
   update (self);
 
   return GTK_WIDGET (self);

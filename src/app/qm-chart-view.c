@@ -42,10 +42,8 @@ fill_table (QmChartView *self)
   for (guint row = 0; row < qm_chart_n_table_rows (self->chart); row++)
     for (guint column = 0; column < qm_chart_n_table_columns (self->chart); column++)
       {
-        GtkWidget *label = qm_ui_wrapped (qm_chart_table_cell (self->chart, row, column), row == 0 ? "caption-heading" : "numeric");
+        GtkWidget *label = qm_ui_cell (qm_chart_table_cell (self->chart, row, column), row == 0 ? "caption-heading" : "numeric");
 
-        gtk_widget_set_valign (label, GTK_ALIGN_START);
-        gtk_widget_set_hexpand (label, TRUE);
         gtk_grid_attach (GTK_GRID (self->table), label, column, row, 1, 1);
       }
 }
@@ -67,6 +65,7 @@ qm_chart_view_show (QmChartView *self,
     return;
 
   gtk_label_set_label (GTK_LABEL (self->title), qm_chart_get_title (self->chart));
+  qm_ui_set_label (gtk_widget_get_ancestor (self->table, GTK_TYPE_SCROLLED_WINDOW), qm_chart_get_title (self->chart));
   gtk_label_set_label (GTK_LABEL (self->subtitle), qm_chart_get_subtitle (self->chart));
   fill_table (self);
 }
@@ -94,7 +93,7 @@ toggled (GtkToggleButton *button,
          QmChartView     *self)
 {
   fill_table (self);
-  gtk_stack_set_visible_child (GTK_STACK (self->stack), gtk_toggle_button_get_active (button) ? self->table : self->drawing);
+  gtk_stack_set_visible_child (GTK_STACK (self->stack), gtk_toggle_button_get_active (button) ? gtk_widget_get_ancestor (self->table, GTK_TYPE_SCROLLED_WINDOW) : self->drawing);
 }
 
 static void
@@ -200,7 +199,7 @@ qm_chart_view_init (QmChartView *self)
   self->stack = gtk_stack_new ();
   gtk_stack_set_vhomogeneous (GTK_STACK (self->stack), FALSE);
   gtk_stack_add_child (GTK_STACK (self->stack), self->drawing);
-  gtk_stack_add_child (GTK_STACK (self->stack), self->table);
+  gtk_stack_add_child (GTK_STACK (self->stack), qm_ui_sideways (self->table));
   gtk_box_append (GTK_BOX (self), self->stack);
 }
 

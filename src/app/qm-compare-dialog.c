@@ -171,11 +171,7 @@ add_cell (GtkWidget  *grid,
           int         column,
           int         row)
 {
-  GtkWidget *label = qm_ui_wrapped (text, style);
-
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_set_valign (label, GTK_ALIGN_START);
-  gtk_grid_attach (GTK_GRID (grid), label, column, row, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), qm_ui_cell (text, style), column, row, 1, 1);
 }
 
 static GtkWidget *
@@ -186,7 +182,6 @@ grid_new (void)
   gtk_grid_set_column_homogeneous (GTK_GRID (grid), TRUE);
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
   gtk_grid_set_row_spacing (GTK_GRID (grid), 12);
-  gtk_widget_add_css_class (grid, "card");
   gtk_widget_add_css_class (grid, "fact");
   add_cell (grid, "", NULL, 0, 0);
   /* Translators: the first and the second of two plans */
@@ -200,6 +195,7 @@ static void
 add_answers (QmCompareDialog *self)
 {
   GtkWidget *grid = grid_new ();
+  GtkWidget *table;
   int n_rows = 0, n_questions = 0;
   g_autofree char *title = NULL;
 
@@ -225,8 +221,11 @@ add_answers (QmCompareDialog *self)
   title = n_rows > 0 ? g_strdup_printf (ngettext ("%d of %d answers differs", "%d of %d answers differ", n_rows), n_rows, n_questions)
                      : g_strdup (_("All answers are the same"));
   gtk_box_append (GTK_BOX (self->content), qm_ui_label (title, "heading"));
-  gtk_widget_set_visible (grid, n_rows > 0);
-  gtk_box_append (GTK_BOX (self->content), grid);
+  table = qm_ui_sideways (grid);
+  qm_ui_set_label (table, title);
+  gtk_widget_add_css_class (table, "card");
+  gtk_widget_set_visible (table, n_rows > 0);
+  gtk_box_append (GTK_BOX (self->content), table);
 }
 
 static void

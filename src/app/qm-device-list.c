@@ -133,6 +133,7 @@ add_row (QmDeviceList     *self,
   data->id = g_strdup (id);
   data->detail = qm_ui_label ("–", "caption second");
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (label, "may-be-cut");
   gtk_widget_set_tooltip_text (label, name);
   gtk_label_set_ellipsize (GTK_LABEL (data->detail), PANGO_ELLIPSIZE_END);
   gtk_box_append (GTK_BOX (text), label);

@@ -295,14 +295,17 @@ build (QmModelList *self)
 {
   GtkWidget *columns = qm_columns_new (360, 2, 18);
   GtkWidget *left = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
-  GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *line = adw_wrap_box_new ();
 
+  adw_wrap_box_set_child_spacing (ADW_WRAP_BOX (line), 12);
+  adw_wrap_box_set_line_spacing (ADW_WRAP_BOX (line), 6);
+  adw_wrap_box_set_justify (ADW_WRAP_BOX (line), ADW_JUSTIFY_FILL);
   self->search = gtk_search_entry_new ();
   gtk_search_entry_set_placeholder_text (GTK_SEARCH_ENTRY (self->search), _("Search models"));
   gtk_widget_set_hexpand (self->search, TRUE);
   qm_ui_set_label (self->search, _("Search models"));
-  gtk_box_append (GTK_BOX (line), self->search);
-  gtk_box_append (GTK_BOX (line), file_button_new ());
+  adw_wrap_box_append (ADW_WRAP_BOX (line), self->search);
+  adw_wrap_box_append (ADW_WRAP_BOX (line), file_button_new ());
   gtk_box_append (GTK_BOX (left), line);
   gtk_box_append (GTK_BOX (left), list_new (self));
   gtk_box_append (GTK_BOX (left), size_row_new (self));
@@ -360,7 +363,7 @@ qm_model_list_new (QmSession *session)
 
   self->session = g_object_ref (session);
   build (self);
-  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  qm_ui_update_in_sight (GTK_WIDGET (self), session, "plan-changed", G_CALLBACK (update));
   update (self);
 
   return GTK_WIDGET (self);

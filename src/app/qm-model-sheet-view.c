@@ -14,7 +14,7 @@ add_fact (GtkWidget  *sheet,
 {
   GtkWidget *line = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
 
-  gtk_box_append (GTK_BOX (line), qm_ui_label (name, "caption second"));
+  gtk_box_append (GTK_BOX (line), qm_ui_wrapped (name, "caption second"));
   gtk_box_append (GTK_BOX (line), qm_ui_wrapped (value, NULL));
   if (origin != NULL)
     gtk_box_append (GTK_BOX (line), qm_ui_wrapped (origin, "caption second"));

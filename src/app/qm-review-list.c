@@ -228,7 +228,7 @@ qm_review_list_new (QmSession    *session,
 
   self->session = g_object_ref (session);
   self->page = page;
-  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  qm_ui_update_in_sight (GTK_WIDGET (self), session, "plan-changed", G_CALLBACK (update));
   update (self);
 
   return GTK_WIDGET (self);

@@ -43,6 +43,48 @@ qm_ui_wrapped (const char *text,
   return label;
 }
 
+/* A cell of a table has room for so many letters at least. */
+#define CELL_LETTERS 16
+
+/**
+ * qm_ui_cell:
+ * @text: what it says
+ * @style: (nullable): style classes with spaces between
+ *
+ * Returns: (transfer floating): a label for a table, wide enough that no word is
+ *   broken
+ */
+GtkWidget *
+qm_ui_cell (const char *text,
+            const char *style)
+{
+  GtkWidget *label = qm_ui_wrapped (text, style);
+
+  gtk_label_set_width_chars (GTK_LABEL (label), MIN (CELL_LETTERS, g_utf8_strlen (text, -1) + 2));
+  gtk_widget_set_valign (label, GTK_ALIGN_START);
+  gtk_widget_set_hexpand (label, TRUE);
+
+  return label;
+}
+
+/**
+ * qm_ui_sideways:
+ * @table: what may be wider than the window
+ *
+ * Returns: (transfer floating): @table, which scrolls sideways then; the keyboard
+ *   stops on it, so it is to have a name
+ */
+GtkWidget *
+qm_ui_sideways (GtkWidget *table)
+{
+  GtkWidget *scrolled = g_object_new (GTK_TYPE_SCROLLED_WINDOW, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
+
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), table);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+
+  return scrolled;
+}
+
 /**
  * qm_ui_box:
  * @orientation: along which its children lie
@@ -280,6 +322,61 @@ qm_ui_tool (const char *icon_name,
   g_signal_connect_swapped (button, "clicked", clicked, data);
 
   return button;
+}
+
+typedef struct {
+  GtkWidget *widget;                /* not owned: it has the connection */
+  void (*update) (GtkWidget *widget);
+  gboolean stale;
+} Watch;
+
+static void
+changed (Watch *watch)
+{
+  watch->stale = !gtk_widget_get_mapped (watch->widget);
+  if (!watch->stale)
+    watch->update (watch->widget);
+}
+
+static void
+came_in_sight (GtkWidget *widget,
+               Watch     *watch)
+{
+  if (watch->stale)
+    watch->update (watch->widget);
+  watch->stale = FALSE;
+}
+
+static void
+watch_unref (gpointer  watch,
+             GClosure *closure)
+{
+  g_rc_box_release (watch);
+}
+
+/**
+ * qm_ui_update_in_sight:
+ * @widget: what shows something of @source
+ * @source: which changes
+ * @signal: how it says so
+ * @update: called with @widget when it does, or when @widget is seen next
+ *
+ * What nobody looks at is not made anew with each step of a slider.
+ */
+void
+qm_ui_update_in_sight (GtkWidget  *widget,
+                       gpointer    source,
+                       const char *signal,
+                       GCallback   update)
+{
+  Watch *watch = g_rc_box_new0 (Watch);
+  GClosure *closure = g_cclosure_new_swap (G_CALLBACK (changed), watch, watch_unref);
+
+  watch->widget = widget;
+  watch->update = (void (*) (GtkWidget *)) update;
+  g_object_watch_closure (G_OBJECT (widget), closure);
+  g_signal_connect_closure (source, signal, closure, FALSE);
+  g_signal_connect_data (widget, "map", G_CALLBACK (came_in_sight), g_rc_box_acquire (watch), watch_unref, G_CONNECT_DEFAULT);
 }
 
 /**

@@ -12,6 +12,9 @@ GtkWidget *qm_ui_label        (const char *text,
                                const char *style);
 GtkWidget *qm_ui_wrapped      (const char *text,
                                const char *style);
+GtkWidget *qm_ui_cell         (const char *text,
+                               const char *style);
+GtkWidget *qm_ui_sideways     (GtkWidget  *table);
 GtkWidget *qm_ui_box          (GtkOrientation orientation,
                                int         spacing);
 GtkWidget *qm_ui_icon_tile    (const char *icon_name,
@@ -38,6 +41,11 @@ void       qm_ui_set_label    (GtkWidget  *widget,
 void       qm_ui_add_property (GtkWidget  *group,
                                const char *title,
                                const char *value);
+
+void       qm_ui_update_in_sight (GtkWidget  *widget,
+                                  gpointer    source,
+                                  const char *signal,
+                                  GCallback   update);
 
 /* the colours of what is drawn */
 const QmPalette *qm_ui_roles  (void);

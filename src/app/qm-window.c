@@ -370,7 +370,12 @@ qm_window_show_error (QmWindow   *self,
                       const char *heading,
                       const char *body)
 {
-  AdwDialog *dialog = adw_alert_dialog_new (heading, body);
+  /* A long path may be broken where its folders end. */
+  g_autoptr (GString) text = g_string_new (body);
+  AdwDialog *dialog;
+
+  g_string_replace (text, "/", "/\342\200\213", 0);
+  dialog = adw_alert_dialog_new (heading, text->str);
 
   adw_alert_dialog_add_response (ADW_ALERT_DIALOG (dialog), "close", _("Close"));
   adw_dialog_present (dialog, GTK_WIDGET (self));
