@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "decide/qm-choices.h"
 #include "decide/qm-hurdles.h"
@@ -212,7 +213,7 @@ compare_rejections (gconstpointer data_a,
   if (a->margin != b->margin)
     return a->margin < b->margin ? -1 : 1;
 
-  return a->device->index - b->device->index;
+  return strcmp (a->device->id, b->device->id);
 }
 
 /**
