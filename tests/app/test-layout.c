@@ -16,7 +16,8 @@ static const char * const activities[] = { "train", "serve" };
 static gboolean
 may_be_cut (GtkWidget *label)
 {
-  return gtk_widget_get_ancestor (label, ADW_TYPE_WINDOW_TITLE) != NULL || gtk_widget_has_css_class (label, "may-be-cut");
+  return (gtk_widget_get_ancestor (label, ADW_TYPE_HEADER_BAR) != NULL && gtk_widget_has_css_class (label, "title")) ||
+         gtk_widget_get_ancestor (label, ADW_TYPE_WINDOW_TITLE) != NULL || gtk_widget_has_css_class (label, "may-be-cut");
 }
 
 static gboolean
