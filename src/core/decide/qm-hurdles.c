@@ -56,6 +56,8 @@ static const Hurdle hurdles[QM_N_HURDLES] = {
     N_("Processors train trees of this size quickly, with nothing to set up."), N_("a GPU to set up") },
   [QM_HURDLE_OFFLOAD] = { WEIGHT (hurdle_offload), "offload", N_("A part waits in system memory"),
     N_("It fits only by moving data over the bus in each step, which is slow."), N_("a part in system memory") },
+  [QM_HURDLE_LATE] = { WEIGHT (hurdle_late), "slow-answers", N_("Answers take longer than people usually wait"),
+    N_("Nobody is turned away, but who waits for the end of an answer needs patience."), N_("slow answers") },
   [QM_HURDLE_THERE] = { WEIGHT (hurdle_there), NULL, NULL, NULL, NULL },
 };
 
@@ -132,9 +134,24 @@ of_terms (const QmJob       *job,
   return set;
 }
 
+/* How many times longer the slowest answers take than people usually wait. Who
+ * gave a limit has it kept instead. */
+static double
+lateness (const QmJob      *job,
+          const QmSolution *solution)
+{
+  double usual = job->plan->serving.latency_p99_seconds;
+
+  if (!job->serving || job->resolved->given->serving.latency_p99_seconds > 0 || !(usual > 0))
+    return 1;
+
+  return solution->latency_p99_seconds / usual;
+}
+
 /* How often the weight counts: those of counts once for every doubling. */
 static double
 times (QmHurdle           hurdle,
+       const QmJob       *job,
        const QmPlacement *placement,
        const QmSolution  *solution)
 {
@@ -150,6 +167,8 @@ times (QmHurdle           hurdle,
     case QM_HURDLE_SPOT:
       /* All of them must be there at once, and one that goes stops the rest. */
       return 1 + log2 (MAX (solution->machines, (double) placement->per_machine * solution->machines / WHOLE_BOARD));
+    case QM_HURDLE_LATE:
+      return log2 (lateness (job, solution));
     default:
       return 1;
     }
@@ -179,10 +198,12 @@ qm_hurdles_weigh (const QmJob       *job,
     *set |= 1u << (job->serving ? QM_HURDLE_REPLICAS : QM_HURDLE_MACHINES);
   if (solution->offload > QM_OFFLOAD_NONE)
     *set |= 1u << QM_HURDLE_OFFLOAD;
+  if (lateness (job, solution) > 1)
+    *set |= 1u << QM_HURDLE_LATE;
 
   for (int i = 0; i < QM_N_HURDLES; i++)
     if (*set & (1u << i))
-      sum += weight_of (job->economics, i) * times (i, placement, solution);
+      sum += weight_of (job->economics, i) * times (i, job, placement, solution);
 
   return sum;
 }

@@ -25,6 +25,7 @@ typedef enum {
   QM_HURDLE_GPU_SERVICE,
   QM_HURDLE_GPU_TABLE,
   QM_HURDLE_OFFLOAD,
+  QM_HURDLE_LATE,
   QM_HURDLE_THERE,                  /* the opposite of one */
   QM_N_HURDLES
 } QmHurdle;

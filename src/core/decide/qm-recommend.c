@@ -137,12 +137,32 @@ look_at_nearest (QmRecommendation *self,
     g_array_append_val (self->nearest, choice);
 }
 
+/* Who gave no limit is told where answers take longer than is usual. */
+static QmMessage *
+say_slow (const QmResolved *resolved,
+          const QmChoice   *best)
+{
+  double given = resolved->given->serving.latency_p99_seconds, usual = resolved->plan->serving.latency_p99_seconds;
+  double slowest = best->estimate.serving.latency_p99_seconds.p50;
+  QmMessage *message;
+
+  if (!best->estimate.serving.known || given > 0 || !(usual > 0) || !(slowest > usual))
+    return NULL;
+
+  message = qm_message_new ("slow-answers", N_("The slowest of a hundred answers takes about {time}"));
+  qm_message_set_detail (message, N_("People usually wait {usual}. You gave no limit, so none is kept; shorter answers, weights of fewer bits, "
+                                     "a smaller model or a limit of your own would change it."));
+  qm_message_add (message, "time", QM_ARGUMENT_SECONDS, slowest);
+
+  return qm_message_add (message, "usual", QM_ARGUMENT_SECONDS, usual);
+}
+
 static void
 warn (QmRecommendation *self)
 {
   const QmPlan *plan = self->resolved->plan;
   const QmChoice *best = self->choices->len > 0 ? &g_array_index (self->choices, QmChoice, 0) : NULL;
-  QmMessage *large;
+  QmMessage *large, *slow;
 
   if (best == NULL && plan->task == QM_TASK_TABULAR && !qm_plan_is_training (plan))
     {
@@ -159,6 +179,9 @@ warn (QmRecommendation *self)
   large = qm_batch_explain (self->estimator, self->resolved);
   if (large != NULL)
     g_ptr_array_add (self->warnings, large);
+  slow = say_slow (self->resolved, best);
+  if (slow != NULL)
+    g_ptr_array_add (self->warnings, slow);
   if (plan->stage == QM_STAGE_PROTOTYPE && best->estimate.cost.per_hour > 5)
     g_ptr_array_add (self->warnings, qm_message_new ("expensive-prototype",
                                                      N_("While the model still changes, a cheap device loses little: most of these runs are thrown away")));

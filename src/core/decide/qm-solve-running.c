@@ -11,6 +11,10 @@
  * lengths are log-normal with sigma 0.5 (as in the serving simulation). */
 #define LENGTH_P99 2.83
 
+/* Where nobody can be answered in time, nobody waits longer for company than for
+ * the answer. */
+#define SHARED_PATIENCE 2
+
 /* Cards of different kinds are there to hold one copy together. */
 static int
 fewest_together (const QmPlacement *placement,
@@ -58,8 +62,20 @@ try_batch (const QmJob           *job,
   return qm_solution_fits (job, placement, &solution->outline) && solution->outline.known;
 }
 
+/* The power of two at or above the people at once: more in a batch wait for
+ * nobody. */
+static int
+largest_batch (const QmJob *job)
+{
+  double concurrency = job->resolved->given->serving.concurrency;
+
+  return concurrency > 0 ? MIN (QM_N_BATCHES - 1, (int) ceil (log2 (concurrency))) : QM_N_BATCHES - 1;
+}
+
 /* The largest number of sequences at once that fits and answers in time:
- * both memory and latency grow with it, so bisect. */
+ * both memory and latency grow with it, so bisect. Where an answer alone is late
+ * already, more copies would not mend it: the load then counts, and an answer in
+ * company may take so much longer as SHARED_PATIENCE says. */
 static gboolean
 solve_batch (const QmJob           *job,
              QmRecipe              *recipe,
@@ -68,12 +84,18 @@ solve_batch (const QmJob           *job,
              QmSolution            *best,
              QmTrials              *trials)
 {
-  double allowed = wanted_latency (job) / latency_spread (job);
+  double allowed = wanted_latency (job) / latency_spread (job), alone;
   int low = 0, high = QM_N_BATCHES - 1;
 
   if (!try_batch (job, recipe, placement, configuration, 0, best, trials))
     return FALSE;
 
+  alone = latency_of (&best->outline, 1);
+  if (alone > allowed)
+    {
+      allowed = SHARED_PATIENCE * alone;
+      high = largest_batch (job);
+    }
   while (low < high)
     {
       int middle = (low + high + 1) / 2;
@@ -207,6 +229,18 @@ split_service (const QmJob     *job,
   configuration->devices = qm_configuration_copy_devices (configuration);
 }
 
+/* Whether an answer comes within the time that the person gave. */
+static gboolean
+is_in_time (const QmJob      *job,
+            const QmSolution *solution)
+{
+  double limit = job->resolved->given->serving.latency_p99_seconds;
+
+  return !(limit > 0) || latency_of (&solution->outline, 1 << solution->batch) * latency_spread (job) <= limit;
+}
+
+/* The fewest devices for each copy that hold it and answer in time, else that
+ * hold it. */
 gboolean
 qm_solve_serving (const QmJob       *job,
                   QmRecipe          *recipe,
@@ -217,17 +251,23 @@ qm_solve_serving (const QmJob       *job,
   gboolean splittable = job->plan->task == QM_TASK_LANGUAGE_MODEL;
   gboolean found = FALSE;
   QmConfiguration configuration;
+  QmSolution solution = *best;
 
   qm_configuration_start (placement, 1, &configuration);
-  for (int n = fewest_together (placement, splittable); n <= (splittable ? placement->per_machine : 1) && !found; n *= 2)
+  for (int n = fewest_together (placement, splittable); n <= (splittable ? placement->per_machine : 1); n *= 2)
     {
       split_service (job, recipe, n, &configuration);
-      if (configuration.devices > placement->per_machine)
+      if (configuration.devices > placement->per_machine ||
+          !solve_batch (job, recipe, placement, &configuration, &solution, trials))
         continue;
-      found = solve_batch (job, recipe, placement, &configuration, best, trials);
-      if (found)
-        size_service (job, placement, best);
+      if (!found || is_in_time (job, &solution))
+        *best = solution;
+      found = TRUE;
+      if (is_in_time (job, &solution))
+        break;
     }
+  if (found)
+    size_service (job, placement, best);
 
   return found;
 }

@@ -48,6 +48,7 @@ static const Figure figures[] = {
   FIGURE (hurdle_gpu_service),
   FIGURE (hurdle_gpu_table),
   FIGURE (hurdle_offload),
+  FIGURE (hurdle_late),
   FIGURE (hurdle_there),
   FIGURE (hurdle_change),
   FIGURE (spot_interruptions_per_hour),
