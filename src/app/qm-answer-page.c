@@ -69,7 +69,8 @@ static const char *
 icon_of (const char *code)
 {
   static const struct { const char *code; const char *icon; } icons[] = {
-    { "fits-with-room", "qm-memory-symbolic" }, { "fits-tightly", "qm-memory-symbolic" }, { "time", "qm-clock-symbolic" },
+    { "fits-with-room", "qm-memory-symbolic" }, { "fits-tightly", "qm-memory-symbolic" },
+    { "needs-system-memory", "qm-memory-symbolic" }, { "time", "qm-clock-symbolic" },
     { "in-time", "qm-clock-symbolic" }, { "money", "qm-coin-symbolic" }, { "carries-load", "qm-rocket-symbolic" },
     { "spot", "qm-cloud-symbolic" }, { "already-here", "qm-chip-symbolic" }, { "one-device", "qm-chip-symbolic" },
     { "one-machine", "qm-chip-symbolic" },

@@ -288,8 +288,11 @@ add_training (JsonObject     *values,
              : c->sharding == QM_SHARDING_ZERO3 || c->sharding == QM_SHARDING_HYBRID ? 3 : 0;
   double micro = MAX (1, c->micro_batch), accumulation = MAX (1, c->gradient_accumulation);
 
-  if (zero == 0 && c->offload > QM_OFFLOAD_NONE)
-    zero = c->offload == QM_OFFLOAD_OPTIMIZER_CPU ? 2 : 3;
+  /* DeepSpeed takes weights off the device at its third stage alone. */
+  if (c->offload > QM_OFFLOAD_OPTIMIZER_CPU)
+    zero = 3;
+  else if (zero == 0 && c->offload == QM_OFFLOAD_OPTIMIZER_CPU)
+    zero = 2;
   set_text (values, "weights_type", weights_type (training));
   set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
   set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);

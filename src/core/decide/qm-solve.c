@@ -68,7 +68,11 @@ training_layouts (const QmJob       *job,
       if (fmod (shape->layers, pipeline) == 0)
         add_layout (layouts, &n, 8, pipeline, QM_SHARDING_ZERO1, QM_OFFLOAD_NONE);
   if (gpu && recipe->plan->training.method == QM_METHOD_FULL && devices <= 8)
-    add_layout (layouts, &n, 1, 1, devices > 1 ? QM_SHARDING_ZERO3 : QM_SHARDING_ZERO2, QM_OFFLOAD_CPU);
+    {
+      add_layout (layouts, &n, 1, 1, devices > 1 ? QM_SHARDING_ZERO3 : QM_SHARDING_ZERO2, QM_OFFLOAD_OPTIMIZER_CPU);
+      /* Weights leave the device only where they are split, on one device too. */
+      add_layout (layouts, &n, 1, 1, QM_SHARDING_ZERO3, QM_OFFLOAD_CPU);
+    }
 
   return n;
 }
