@@ -17,9 +17,11 @@ price (const QmOffer *offer)
          : offer->spot_usd_per_hour > 0 ? offer->spot_usd_per_hour : INFINITY;
 }
 
-/* The cheapest offer whose machine holds exactly the devices of one node. */
+/* The cheapest offer that the plan allows whose machine holds exactly the devices
+ * of one node. */
 static const QmOffer *
 cheapest_offer (QmCatalog      *catalog,
+                const QmPlan   *plan,
                 const QmDevice *device,
                 int             per_node)
 {
@@ -29,7 +31,8 @@ cheapest_offer (QmCatalog      *catalog,
     {
       const QmOffer *offer = qm_catalog_offer (catalog, i);
 
-      if (offer->device != device || MAX (1, offer->device_count) != per_node || isinf (price (offer)))
+      if (offer->device != device || MAX (1, offer->device_count) != per_node || isinf (price (offer)) ||
+          !qm_offer_is_wanted (offer, plan))
         continue;
       if (best == NULL || price (offer) < price (best))
         best = offer;
@@ -39,11 +42,12 @@ cheapest_offer (QmCatalog      *catalog,
 }
 
 static gboolean
-find_placement (QmEstimator            *estimator,
-                const QmConfiguration  *pinned,
-                QmPlacement            *placement,
-                GError                **error)
+find_placement (QmEstimator   *estimator,
+                const QmPlan  *plan,
+                QmPlacement   *placement,
+                GError       **error)
 {
+  const QmConfiguration *pinned = &plan->configuration;
   QmCatalog *catalog = qm_estimator_get_catalog (estimator);
   const QmDevice *device = qm_catalog_find_device (catalog, pinned->device);
   int nodes = MAX (1, pinned->nodes);
@@ -72,7 +76,7 @@ find_placement (QmEstimator            *estimator,
   if (device->device_class == QM_DEVICE_CLASS_CPU && pinned->cpu_cores > 0)
     qm_placement_set_cores (placement, pinned->cpu_cores);
   offer = pinned->offer[0] != '\0' ? qm_catalog_find_offer (catalog, pinned->offer)
-                                   : cheapest_offer (catalog, device, placement->per_machine);
+                                   : cheapest_offer (catalog, plan, device, placement->per_machine);
   if (offer == NULL)
     return TRUE;
 
@@ -111,7 +115,7 @@ qm_estimate_pinned (QmEstimator       *estimator,
   QmJob job;
 
   *choice = (QmChoice) { .dominated_by = -1, .ruled_out_against = -1, .within_limits = TRUE };
-  if (!find_placement (estimator, pinned, &placement, error))
+  if (!find_placement (estimator, resolved->plan, &placement, error))
     return FALSE;
 
   qm_job_init (&job, estimator, resolved);

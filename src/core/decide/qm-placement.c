@@ -28,11 +28,11 @@ wanted (const QmWordList *list,
 
 /* "No quota, sold out": the offer, its machine in every region, or its device. */
 static gboolean
-is_excluded (const Builder  *self,
+is_excluded (const QmPlan   *plan,
              const QmOffer  *offer,
              const QmDevice *device)
 {
-  const QmWordList *excluded = &self->plan->places.excluded;
+  const QmWordList *excluded = &plan->places.excluded;
 
   for (int i = 0; i < excluded->n; i++)
     {
@@ -45,6 +45,28 @@ is_excluded (const Builder  *self,
     }
 
   return FALSE;
+}
+
+/**
+ * qm_offer_is_wanted:
+ * @offer: an offer
+ * @plan: a plan
+ *
+ * Returns: whether it is one of whole devices that are known, and the plan allows
+ *   its provider, its region and itself
+ */
+gboolean
+qm_offer_is_wanted (const QmOffer *offer,
+                    const QmPlan  *plan)
+{
+  const QmPlaces *places = &plan->places;
+
+  /* A slice of a GPU is another device than the whole; nothing is known of its speed. */
+  if (offer->device == NULL || offer->device->is_unknown || (offer->device_count > 0 && offer->device_count < 1))
+    return FALSE;
+
+  return wanted (&places->cloud, offer->provider) && wanted (&places->regions, offer->region) &&
+         !is_excluded (plan, offer, offer->device);
 }
 
 static void
@@ -257,7 +279,7 @@ add_bought (Builder *self)
 
       double price = price_of (self, device);
 
-      if (!(price > 0) || is_excluded (self, NULL, device))
+      if (!(price > 0) || is_excluded (self->plan, NULL, device))
         continue;
       /* Whoever names a price can have it. */
       if (price == device->price_usd && (g_strcmp0 (device->status, "announced") == 0 || device->launch_year < economics->oldest_sold_year))
@@ -321,11 +343,7 @@ add_cloud (Builder *self)
       const QmOffer *offer = qm_catalog_offer (self->catalog, i);
       gboolean priced = offer->on_demand_usd_per_hour > 0 || offer->spot_usd_per_hour > 0;
 
-      /* A slice of a GPU is another device than the whole; nothing is known of its speed. */
-      if (offer->device == NULL || offer->device->is_unknown || (offer->device_count > 0 && offer->device_count < 1))
-        continue;
-      if (!wanted (&places->cloud, offer->provider) || !wanted (&places->regions, offer->region) ||
-          is_excluded (self, offer, offer->device))
+      if (!qm_offer_is_wanted (offer, self->plan))
         continue;
       if (!priced)
         note_limit (self, offer->device, QM_LIMIT_NO_PRICE);

@@ -41,7 +41,9 @@ GArray *qm_placements_list (QmEstimator      *estimator,
                             const QmResolved *resolved,
                             const QmHere     *here,
                             guint8           *device_limits);
-void    qm_placement_set_cores (QmPlacement *placement,
-                                int          cores);
+gboolean qm_offer_is_wanted (const QmOffer *offer,
+                             const QmPlan  *plan);
+void qm_placement_set_cores (QmPlacement *placement,
+                             int          cores);
 
 G_END_DECLS
