@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH, BATCH = 2, 128, 4, 1024, 64, 4
-STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 
 
 class Model(nn.Module):
