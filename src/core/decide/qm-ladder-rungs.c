@@ -14,18 +14,20 @@
 
 /* ---------------------------------------------------------------- training */
 
+/* The same examples go into each optimizer step, a few after the other. */
 static QmRungState
 smaller_batch (QmDescent *descent)
 {
-  const QmConfiguration *now = &descent->now.configuration;
-  QmConfiguration *configuration = &descent->plan->configuration;
+  double micro_batch = descent->now.configuration.micro_batch;
 
-  if (!(now->micro_batch > 1))
+  if (!(micro_batch > 1))
     return QM_RUNG_ALREADY;
 
-  /* The same examples go into each optimizer step, one after the other. */
-  configuration->gradient_accumulation = MAX (1, now->gradient_accumulation) * now->micro_batch;
-  configuration->micro_batch = 1;
+  if (descent->micro_batch > 0)
+    qm_descent_set_micro_batch (descent, descent->micro_batch);
+  else
+    qm_descent_fit_micro_batch (descent, micro_batch);
+
   return QM_RUNG_TAKEN;
 }
 
@@ -45,6 +47,17 @@ mixed_precision (QmDescent *descent)
     return QM_RUNG_ALREADY;
 
   descent->plan->training.precision = descent->device->tflops_bf16 > 0 ? QM_PRECISION_AMP_BF16 : QM_PRECISION_AMP_FP16;
+  return QM_RUNG_TAKEN;
+}
+
+/* What encoders and the image encoder give is the same in each epoch. */
+static QmRungState
+store_latents (QmDescent *descent)
+{
+  if (descent->now.training.latents_stored == QM_TERNARY_YES)
+    return QM_RUNG_ALREADY;
+
+  descent->plan->training.latents_stored = QM_TERNARY_YES;
   return QM_RUNG_TAKEN;
 }
 
@@ -359,12 +372,18 @@ split_among_devices (QmDescent *descent)
 /* ------------------------------------------------------------------ tables */
 
 static const QmRungKind training[] = {
-  { 1, "smaller-batch", N_("One example at a time"),
-    N_("Micro-batch 1, with as many accumulation steps as give the same batch: the result is the same."), smaller_batch },
+  { 1, "smaller-batch", N_("Fewer examples at a time"),
+    N_("A smaller micro-batch, with as many accumulation steps as give the same batch: the result is the same."), smaller_batch,
+    .norm_detail = N_("A smaller micro-batch, with as many accumulation steps as give the same batch. Batch normalisation, if the model has it, "
+                      "sees fewer examples at once: the result may differ.") },
   { 1, "empty-cache", N_("Empty the framework’s cache"),
     N_("It returns memory that was free already: the peak stays as it is."), empty_cache },
   { 1, "mixed-precision", N_("Half precision (autocast)"),
     N_("Activations take 16 bits instead of 32, and matrix units are used: it is faster too."), mixed_precision },
+  { 1, "store-latents", N_("Encode images and texts beforehand"),
+    N_("Latents and text embeddings are stored once, and the encoders are not loaded: it is faster too. "
+       "Random crops and other changes of the images are fixed then."),
+    store_latents, FALSE, 1u << QM_TASK_IMAGE_GENERATION },
   { 2, "flash-attention", N_("Fused attention"),
     N_("The scores of each pair of tokens are never stored: it is faster too."), flash_attention, FALSE, LANGUAGE },
   { 2, "chunked-loss", N_("Score words in pieces"),

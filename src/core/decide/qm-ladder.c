@@ -37,6 +37,56 @@ qm_descent_fits (const QmDescent *self,
   return memory->usable_bytes > 0 && memory->need.p50 <= (1 - headroom) * memory->usable_bytes;
 }
 
+/**
+ * qm_descent_set_micro_batch:
+ * @self: a descent of a training
+ * @micro_batch: samples of a device and micro-step
+ *
+ * The samples that a device computes for one update stay at least as many.
+ */
+void
+qm_descent_set_micro_batch (QmDescent *self,
+                            double     micro_batch)
+{
+  const QmConfiguration *now = &self->now.configuration;
+  QmConfiguration *configuration = &self->plan->configuration;
+
+  configuration->gradient_accumulation = ceil (MAX (1, now->gradient_accumulation) * now->micro_batch / micro_batch);
+  configuration->micro_batch = micro_batch;
+}
+
+/**
+ * qm_descent_fit_micro_batch:
+ * @self: a descent of a training
+ * @above: more than may be tried
+ *
+ * Takes the largest micro-batch that fits and divides what a device computes for
+ * one update; 1 where none fits. Memory grows with it.
+ *
+ * Returns: it
+ */
+double
+qm_descent_fit_micro_batch (QmDescent *self,
+                            double     above)
+{
+  double samples = MAX (1, self->now.configuration.gradient_accumulation) * self->now.configuration.micro_batch;
+
+  for (double parts = 2; samples / parts > 1; parts++)
+    {
+      QmEstimate estimate;
+
+      if (fmod (samples, parts) != 0 || samples / parts >= above)
+        continue;
+      qm_descent_set_micro_batch (self, samples / parts);
+      qm_descent_evaluate (self, &estimate);
+      if (qm_descent_fits (self, &estimate.memory))
+        return samples / parts;
+    }
+
+  qm_descent_set_micro_batch (self, 1);
+  return 1;
+}
+
 /* Of the same work: steps may hold more samples after than before. */
 static double
 time_factor (const QmEstimate *before,
@@ -87,6 +137,27 @@ climb (QmDescent        *descent,
   qm_plan_free (before);
 }
 
+/* Transformers have layer normalisation, denoisers that of groups. */
+static gboolean
+may_have_batch_norm (const QmDescent *descent)
+{
+  const QmPlan *plan = descent->plan;
+
+  if (plan->training.frozen_norm == QM_TERNARY_YES)
+    return FALSE;
+
+  switch (plan->task)
+    {
+    case QM_TASK_IMAGE_CLASSIFICATION:
+    case QM_TASK_OBJECT_DETECTION:
+    case QM_TASK_SPEECH:
+    case QM_TASK_OTHER:
+      return descent->model->family != QM_FAMILY_TRANSFORMER && descent->model->family != QM_FAMILY_CONVNEXT;
+    default:
+      return FALSE;
+    }
+}
+
 /* From the plan as it is down the rungs of @allowed, all of them or until it
  * fits; returns those that were taken. */
 static guint
@@ -113,7 +184,9 @@ descend (QmDescent         *descent,
       climb (descent, kinds[i], needed, &rung);
       if (rung.state == QM_RUNG_TAKEN)
         taken |= 1u << i;
-      rung.message = qm_message_set_detail (qm_message_new (kinds[i]->code, kinds[i]->title), kinds[i]->detail);
+      rung.message = qm_message_new (kinds[i]->code, kinds[i]->title);
+      qm_message_set_detail (rung.message, kinds[i]->norm_detail != NULL && may_have_batch_norm (descent) ? kinds[i]->norm_detail
+                                                                                                         : kinds[i]->detail);
       g_array_append_val (rungs, rung);
     }
 
@@ -156,6 +229,29 @@ prune (QmDescent         *descent,
   return taken;
 }
 
+/* Where later rungs were needed beside micro-batch 1, they may leave room for more,
+ * but not for what was planned. */
+static void
+widen (QmDescent         *descent,
+       double             planned,
+       const QmPlan      *plan,
+       const QmRungKind **kinds,
+       guint              n,
+       guint              taken,
+       GArray            *rungs)
+{
+  gboolean smaller = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    if ((taken & (1u << i)) != 0 && g_str_equal (kinds[i]->code, "smaller-batch"))
+      smaller = TRUE;
+  if (!smaller || descent->now.configuration.micro_batch > 1)
+    return;
+
+  descent->micro_batch = qm_descent_fit_micro_batch (descent, planned);
+  descend (descent, plan, kinds, n, taken, FALSE, rungs);
+}
+
 /* What is computed again because it would not fit otherwise stays so: else a rung
  * that saves a little would bring back all that is kept. */
 static QmPlan *
@@ -178,7 +274,7 @@ ladder_new (QmEstimator      *estimator,
             gboolean          until_it_fits)
 {
   QmLadder *self = g_new0 (QmLadder, 1);
-  QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 } };
+  QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 }, 0 };
   const QmRungKind *kinds[QM_MAX_RUNGS];
   guint n = qm_rung_kinds (resolved->plan, kinds);
   g_autoptr (QmPlan) plan = NULL;
@@ -191,7 +287,10 @@ ladder_new (QmEstimator      *estimator,
   plan = hold_recomputation (resolved->plan, &self->planned);
   taken = descend (&descent, plan, kinds, n, wanted, !until_it_fits, self->rungs);
   if (until_it_fits && qm_descent_fits (&descent, &descent.now.memory))
-    prune (&descent, plan, kinds, n, taken, self->rungs);
+    {
+      taken = prune (&descent, plan, kinds, n, taken, self->rungs);
+      widen (&descent, self->planned.configuration.micro_batch, plan, kinds, n, taken, self->rungs);
+    }
 
   self->plan = descent.plan;
   self->reached = descent.now;

@@ -89,6 +89,88 @@ find_placement (QmEstimator   *estimator,
   return TRUE;
 }
 
+/* The largest batch that fits: a power of two, at least one sample. */
+static void
+evaluate_fitting (const QmEvaluator *evaluator,
+                  const QmDevice    *device,
+                  QmConfiguration   *configuration,
+                  double             usual,
+                  QmEstimate        *estimate)
+{
+  double largest;
+
+  configuration->micro_batch = 1;
+  qm_evaluator_evaluate (evaluator, device, configuration, estimate);
+  largest = MIN (usual, estimate->memory.largest_micro_batch);
+  if (!(largest >= 2))
+    return;
+
+  configuration->micro_batch = exp2 (floor (log2 (largest)));
+  qm_evaluator_evaluate (evaluator, device, configuration, estimate);
+}
+
+/* As the recommendation does, where it is not answered. */
+static void
+recompute_to_fit (QmEstimator      *estimator,
+                  const QmResolved *resolved,
+                  const QmDevice   *device,
+                  QmConfiguration  *configuration,
+                  double            usual,
+                  QmEstimate       *estimate)
+{
+  g_autoptr (QmPlan) plan = qm_plan_copy (resolved->plan);
+  g_autoptr (QmEvaluator) evaluator = NULL;
+  QmConfiguration other = *configuration;
+  QmEstimate recomputed;
+
+  if (plan->training.activation_checkpointing != QM_CHECKPOINTING_UNSET)
+    return;
+
+  plan->training.activation_checkpointing = QM_CHECKPOINTING_FULL;
+  evaluator = qm_evaluator_new (estimator, plan, resolved->model);
+  evaluate_fitting (evaluator, device, &other, usual, &recomputed);
+  if (!recomputed.memory.fits)
+    return;
+
+  *configuration = other;
+  *estimate = recomputed;
+}
+
+/* Who gives no batch asks for one that fits; micro-steps make up for the usual one.
+ * Language models are predicted so at once. */
+static void
+fit_batch (QmEstimator       *estimator,
+           const QmResolved  *resolved,
+           const QmEvaluator *evaluator,
+           const QmDevice    *device,
+           QmChoice          *choice)
+{
+  const QmPlan *given = resolved->given;
+  QmConfiguration smaller = resolved->plan->configuration;
+  double usual = choice->estimate.configuration.micro_batch;
+  QmEstimate estimate;
+  QmMessage *message;
+
+  if (!qm_plan_is_training (given) || given->task == QM_TASK_LANGUAGE_MODEL || given->task == QM_TASK_TABULAR ||
+      given->training.global_batch > 0 || given->configuration.micro_batch > 0 || given->configuration.gradient_accumulation > 0)
+    return;
+  if (choice->estimate.memory.verdict == QM_VERDICT_FITS || !(choice->estimate.memory.usable_bytes > 0) || !(usual > 1))
+    return;
+
+  evaluate_fitting (evaluator, device, &smaller, usual, &estimate);
+  if (!estimate.memory.fits)
+    recompute_to_fit (estimator, resolved, device, &smaller, usual, &estimate);
+  if (!estimate.memory.fits)
+    return;
+
+  choice->estimate = estimate;
+  message = qm_message_new ("batch-that-fits", estimate.training.activation_checkpointing == QM_CHECKPOINTING_FULL
+    ? N_("{micro} at a time, with recomputed activations: so it fits") : N_("{micro} at a time: so it fits"));
+  qm_message_set_detail (message, N_("You gave no batch, and the usual {usual} at a time are too many for this device."));
+  qm_message_add (message, "micro", QM_ARGUMENT_COUNT, smaller.micro_batch);
+  g_ptr_array_add (choice->reasons, qm_message_add (message, "usual", QM_ARGUMENT_COUNT, usual));
+}
+
 /**
  * qm_estimate_pinned:
  * @estimator: an estimator
@@ -97,7 +179,8 @@ find_placement (QmEstimator   *estimator,
  * @choice: (out caller-allocates): all figures; clear with qm_choice_clear()
  * @error: return location for an error
  *
- * Estimates exactly the configuration of the plan, whether it fits or not.
+ * Estimates exactly the configuration of the plan, whether it fits or not; where no
+ * batch is given, with one that fits if there is any.
  *
  * Returns: whether it could be estimated
  */
@@ -131,6 +214,7 @@ qm_estimate_pinned (QmEstimator       *estimator,
   choice->offer = placement.offer;
   choice->machines = MAX (1, pinned->nodes);
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  fit_batch (estimator, resolved, evaluator, placement.catalogued, choice);
   estimate->configuration.devices = MAX (1, estimate->configuration.devices);
   estimate->accuracy = qm_job_accuracy (&job, resolved->plan);
   qm_job_time (&job, placement.place, placement.pricing, choice->machines, estimate);

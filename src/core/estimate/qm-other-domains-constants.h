@@ -231,7 +231,7 @@ typedef struct {
   double encoder_states, encoder_scores, encoder_logits, recommender;
   double generation_layer, generation_layers, moving_average;
   double generation_workspace, generation_adapter_workspace, adapter_bytes;
-  double run_activations, run_block, run_encoders, padding_kept, fused_scores, sharded_from, run_workspace, vae_channels;
+  double block_input, block_layers, run_activations, run_block, run_encoders, padding_kept, fused_scores, sharded_from, run_workspace, vae_channels;
   double generation_states, generation_tokens, generation_hidden;
   double speech_states, speech_scores, speech_text, speech_head;
   double optimizer[QM_OPTIMIZER_MUON + 1]; /* B per parameter */

@@ -6,6 +6,9 @@
 /* A forward pass of the three that training takes. */
 #define FORWARD_SHARE (1.0 / 3)
 
+/* Of three passes, and the forward one again. */
+#define RECOMPUTED_SHARE (4.0 / 3)
+
 /* Parameters of a transformer layer, in squares of the width. */
 #define ENCODER_LAYER 12
 #define DECODER_LAYER 16
@@ -268,6 +271,15 @@ loader_rate (const QmOtherDomains *self,
          fmax (constants->least_bytes, data->bytes_per_sample);
 }
 
+/* The gradient checkpointing of timm and transformers goes by blocks of a
+ * transformer. Nothing flows back through what a probe reads. */
+static gboolean
+recomputes_blocks (const QmOtherDomains *self)
+{
+  return self->checkpointed && !self->probe && self->job == QM_DOMAIN_JOB_TRAIN_VISION &&
+         self->facts.family == QM_FAMILY_TRANSFORMER && self->task != QM_TASK_OBJECT_DETECTION;
+}
+
 static void
 take_training (QmOtherDomains *self,
                const QmPlan   *plan)
@@ -284,9 +296,10 @@ take_training (QmOtherDomains *self,
   self->adapters = t->method == QM_METHOD_LORA || t->method == QM_METHOD_QLORA;
   self->probe = t->method == QM_METHOD_LINEAR_PROBE &&
                 (self->job == QM_DOMAIN_JOB_TRAIN_VISION || self->job == QM_DOMAIN_JOB_TRAIN_ENCODER);
-  self->pass_share = self->probe ? FORWARD_SHARE : 1;
   self->adapter_parameters = t->trainable_parameters;
   self->checkpointed = t->activation_checkpointing == QM_CHECKPOINTING_FULL;
+  self->recomputes = recomputes_blocks (self);
+  self->pass_share = self->probe ? FORWARD_SHARE : self->recomputes ? RECOMPUTED_SHARE : 1;
   self->stack = qm_domains_constants_find_stack (self->constants, t->framework);
   self->implied = implied_stack (self);
   self->sequence = or_else (t->sequence_length, self->constants->usual.sequence);

@@ -293,6 +293,8 @@ const QmDomainKey qm_domain_keys[] = {
   { "memory.recommender", AT (memory.recommender) },
   { "memory.generation_layer", AT (memory.generation_layer) },
   { "memory.generation_layers", AT (memory.generation_layers) },
+  { "memory.block_input", AT (memory.block_input) },
+  { "memory.block_layers", AT (memory.block_layers) },
   { "memory.moving_average", AT (memory.moving_average) },
   { "memory.generation_workspace", AT (memory.generation_workspace) },
   { "memory.generation_adapter_workspace", AT (memory.generation_adapter_workspace) },

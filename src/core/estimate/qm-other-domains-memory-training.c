@@ -109,6 +109,18 @@ keep_denoiser (const QmOtherDomains *self,
                                (self->training.method == QM_METHOD_LORA ? constants->generation_adapter_workspace : 0);
 }
 
+/* Of each layer its input stays, which autocast leaves in 32 bits, and all of the
+ * one that is computed again. */
+static double
+recomputed_bytes (const QmOtherDomains *self,
+                  double                activations)
+{
+  const QmDomainMemoryConstants *constants = &self->constants->memory;
+  double layers = self->facts.layers > 0 ? self->facts.layers : constants->block_layers;
+
+  return activations * (constants->block_input * (self->pure_16_bit ? HALF : FULL) + constants->norm * kept_bytes (self) / layers);
+}
+
 static void
 keep_activations (const QmOtherDomains *self,
                   const QmDomainSite   *site,
@@ -136,7 +148,8 @@ keep_activations (const QmOtherDomains *self,
       break;
     }
 
-  parts[QM_MEMORY_ACTIVATIONS] = batch * activations * kept_bytes (self) * kept;
+  parts[QM_MEMORY_ACTIVATIONS] = batch * (self->recomputes ? recomputed_bytes (self, activations)
+                                                             : activations * kept_bytes (self) * kept);
 }
 
 /* Large denoisers are spread whatever the plan says of their data parallelism,

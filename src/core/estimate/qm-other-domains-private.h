@@ -92,6 +92,7 @@ struct _QmOtherDomains {
   gboolean probe;                   /* nothing flows back through the network */
   double pass_share;                /* passes over those of full training */
   gboolean checkpointed;
+  gboolean recomputes;              /* blocks of a transformer of vision or speech */
   gboolean pure_16_bit;
 
   /* inference */

@@ -84,8 +84,10 @@ set_batch (const QmOtherDomains *self,
 {
   const QmConfiguration *given = site->given;
 
-  run->accumulation = given->gradient_accumulation > 0 ? given->gradient_accumulation : 1;
   run->data_parallel = given->data_parallel > 0 ? given->data_parallel : site->devices;
+  run->accumulation = given->gradient_accumulation;
+  if (!(run->accumulation > 0))
+    run->accumulation = given->micro_batch > 0 ? fmax (1, ceil (self->training.global_batch / run->data_parallel / given->micro_batch)) : 1;
   run->batch = given->micro_batch;
   if (!(run->batch > 0))
     run->batch = self->training.global_batch / run->data_parallel / run->accumulation;

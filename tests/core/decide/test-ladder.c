@@ -286,6 +286,104 @@ test_images (void)
   g_assert_null (find_rung (ladder, "chunked-loss"));
 }
 
+/* 27 pictures at a time fit beside the states of ViT-L on a T4: of 64, 16 four times.
+ * The updates of the weights stay as many, and so does the time: that of an estimate
+ * with the same micro-batch. */
+static void
+test_largest_micro_batch (void)
+{
+#define VIT(configuration) PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"vit-large-patch16-224\"}," \
+    "\"training\":{\"global_batch\":64},\"configuration\":{\"device\":\"t4\"" configuration "}")
+  g_autoptr (QmLadder) ladder = ladder_for (VIT (""));
+  g_autoptr (QmLadder) same = ladder_for (VIT (",\"micro_batch\":16"));
+  const QmRung *rung = find_rung (ladder, "smaller-batch");
+
+  assert_sound (ladder);
+  g_assert_true (ladder->fits);
+  g_assert_cmpint (rung->state, ==, QM_RUNG_TAKEN);
+  g_assert_cmpfloat (ladder->reached.configuration.micro_batch, ==, 16);
+  g_assert_cmpfloat (ladder->reached.configuration.gradient_accumulation, ==, 4);
+  g_assert_cmpfloat (ladder->reached.throughput.per_second.p50, ==, same->planned.throughput.per_second.p50);
+  g_assert_cmpfloat_with_epsilon (rung->time_factor, ladder->planned.throughput.per_second.p50 / same->planned.throughput.per_second.p50, 1e-9);
+  /* recomputed blocks of a transformer free memory as well */
+  g_assert_cmpint (find_rung (ladder, "checkpointing")->state, ==, QM_RUNG_SPARE);
+#undef VIT
+}
+
+static char *
+detail_of (const char *model,
+           const char *more)
+{
+  g_autofree char *text = g_strdup_printf (PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"%s\"},"
+    "\"training\":{\"global_batch\":1024%s},\"configuration\":{\"device\":\"t4\"}"), model, more);
+  g_autoptr (QmLadder) ladder = ladder_for (text);
+
+  return qm_message_get_detail (find_rung (ladder, "smaller-batch")->message, qm_words_english ());
+}
+
+/* Its statistics are those of a micro-batch (arXiv:1502.03167): the result is the
+ * same without it, or where they are frozen. */
+static void
+test_batch_normalisation (void)
+{
+  g_autofree char *normalised = detail_of ("resnet-50", "");
+  g_autofree char *frozen = detail_of ("resnet-50", ",\"frozen_norm\":true");
+  g_autofree char *transformer = detail_of ("vit-base-patch16-224", "");
+
+  g_assert_null (strstr (normalised, "the result is the same"));
+  g_assert_nonnull (strstr (normalised, "normalisation"));
+  g_assert_nonnull (strstr (frozen, "the result is the same"));
+  g_assert_nonnull (strstr (transformer, "the result is the same"));
+}
+
+/* SDXL beside 12 GB: the two text encoders and the image encoder, 901 million
+ * parameters in 16 bits, need not be there while it is trained. */
+static void
+test_store_latents (void)
+{
+  g_autoptr (QmLadder) ladder = ladder_for (PLAN ("\"task\":\"image-generation\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"sdxl\"},"
+    "\"training\":{\"method\":\"lora\",\"image_size\":1024},\"configuration\":{\"device\":\"rtx-3060-12gb\",\"micro_batch\":1}"));
+  const QmRung *rung = find_rung (ladder, "store-latents");
+
+  assert_sound (ladder);
+  g_assert_true (ladder->fits);
+  g_assert_cmpint (rung->state, ==, QM_RUNG_TAKEN);
+  g_assert_cmpfloat_with_epsilon (rung->frees_bytes / (2 * 901377153.0), 1, 1e-3);
+  g_assert_cmpfloat (rung->time_factor, <, 1);
+}
+
+/* Who gives no batch is told of one that fits. */
+static void
+test_assumed_batch (void)
+{
+#define SDXL(training) PLAN ("\"task\":\"image-generation\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"sdxl\"}," \
+    "\"training\":{\"method\":\"lora\",\"image_size\":1024" training "},\"configuration\":{\"device\":\"rtx-3060-12gb\"}")
+  static const struct { const char *plan; gboolean fits; } cases[] = {
+    { SDXL (""), TRUE },
+    { SDXL (",\"global_batch\":16"), FALSE },
+    { SDXL (",\"activation_checkpointing\":\"none\""), FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (QmPlan) plan = qm_plan_from_data (cases[i].plan, -1, NULL, &error);
+      g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+      QmChoice choice;
+
+      g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
+      g_assert_no_error (error);
+      g_assert_true (choice.estimate.memory.fits == cases[i].fits);
+      if (cases[i].fits)
+        {
+          g_assert_cmpfloat (choice.estimate.configuration.micro_batch, ==, 1);
+          g_assert_cmpfloat (choice.estimate.configuration.gradient_accumulation, ==, 16);
+        }
+      qm_choice_clear (&choice);
+    }
+#undef SDXL
+}
+
 /* A plan that says how its own weights are kept and how many are trained says
  * nothing of the other ways. */
 static void
@@ -366,6 +464,10 @@ main (int   argc,
   g_test_add_func ("/ladder/settled", test_settled);
   g_test_add_func ("/ladder/images", test_images);
   g_test_add_func ("/ladder/methods-of-their-own", test_methods_of_their_own);
+  g_test_add_func ("/ladder/largest-micro-batch", test_largest_micro_batch);
+  g_test_add_func ("/ladder/batch-normalisation", test_batch_normalisation);
+  g_test_add_func ("/ladder/store-latents", test_store_latents);
+  g_test_add_func ("/ladder/assumed-batch", test_assumed_batch);
   g_test_add_func ("/ladder/empty-cache", test_empty_cache);
   g_test_add_func ("/ladder/recomputation-stays", test_recomputation_stays);
   g_test_add_func ("/ladder/sharding", test_sharding);

@@ -381,6 +381,52 @@ test_linear_probe (Fixture       *fixture,
   g_assert_cmpint (probe.throughput.state, ==, QM_STATE_NEW);
 }
 
+/* A block of ViT-L/16 writes 10 widths of a token and 16 scores of each pair: 63.5 M
+ * numbers in 24 layers of 197 tokens of 1024 (fvcore). With gradient checkpointing
+ * (timm, by blocks) autocast keeps the input of each in 32 bits, 1.24 GB
+ * of a batch of 64, and both copies of what one of them writes, at least 0.68 GB;
+ * the forward pass is computed twice. Without backward pass there is nothing to save. */
+static void
+test_recomputed_blocks (Fixture       *fixture,
+                        gconstpointer  data)
+{
+#define VIT(training) "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\"," \
+    "\"model\":{\"id\":\"vit-large-patch16-224\"},\"training\":{\"precision\":\"amp-fp16\"," training "}," \
+    "\"configuration\":{\"device\":\"t4\",\"devices\":1,\"micro_batch\":64}}"
+  double inputs = 64 * 24 * 197 * 1024 * 4.0, block = 64 * 63.52e6 / 24 * 2 * 2;
+  QmEstimate kept, recomputed, probe, probe_recomputed;
+
+  predict_text (fixture, VIT ("\"method\":\"full\""), &kept);
+  predict_text (fixture, VIT ("\"method\":\"full\",\"activation_checkpointing\":\"full\""), &recomputed);
+  g_assert_cmpfloat (recomputed.memory.parts[QM_MEMORY_ACTIVATIONS], >=, inputs + block);
+  g_assert_cmpfloat (recomputed.memory.parts[QM_MEMORY_ACTIVATIONS], <=, 1.4 * inputs + 2 * block);
+  g_assert_cmpfloat (recomputed.memory.need.p50, <, 16 * 304.33e6 + 1.4 * inputs + 2 * block + 1e9);
+  g_assert_cmpfloat_with_epsilon (recomputed.throughput.compute_seconds / kept.throughput.compute_seconds, 4.0 / 3, 1e-9);
+
+  predict_text (fixture, VIT ("\"method\":\"linear-probe\""), &probe);
+  predict_text (fixture, VIT ("\"method\":\"linear-probe\",\"activation_checkpointing\":\"full\""), &probe_recomputed);
+  g_assert_cmpfloat (probe_recomputed.memory.need.p50, ==, probe.memory.need.p50);
+#undef VIT
+}
+
+/* A batch and a micro-batch say how many micro-steps there are: one update of the
+ * weights in all of them. */
+static void
+test_accumulation (Fixture       *fixture,
+                   gconstpointer  data)
+{
+#define VIT(configuration) "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\"," \
+    "\"model\":{\"id\":\"vit-large-patch16-224\"},\"training\":{\"precision\":\"amp-fp16\",\"global_batch\":64}," \
+    "\"configuration\":{\"device\":\"t4\",\"devices\":1,\"micro_batch\":1" configuration "}}"
+  QmEstimate told, derived;
+
+  predict_text (fixture, VIT (",\"gradient_accumulation\":64"), &told);
+  predict_text (fixture, VIT (""), &derived);
+  g_assert_cmpfloat (derived.configuration.gradient_accumulation, ==, 64);
+  g_assert_cmpfloat (derived.throughput.per_second.p50, ==, told.throughput.per_second.p50);
+#undef VIT
+}
+
 /* What is frozen is counted by hand. Denoisers, by the public configurations of
  * the UNets: 859,520,964 parameters in Stable Diffusion 1.5, of which 270,209,280
  * are in linear layers, and 2,567,463,684 in SDXL, of which 2,233,603,520 are;
@@ -525,6 +571,8 @@ main (int    argc,
   ADD ("processor", test_processor);
   ADD ("loader", test_loader);
   ADD ("linear-probe", test_linear_probe);
+  ADD ("recomputed-blocks", test_recomputed_blocks);
+  ADD ("accumulation", test_accumulation);
   ADD ("frozen-weights", test_frozen_weights);
   ADD ("trained-pipeline", test_trained_pipeline);
   ADD ("text-encoders", test_text_encoders);
