@@ -30,6 +30,7 @@ print_ladder (const QmLadder *ladder,
     {
       const QmRung *rung = &g_array_index (ladder->rungs, QmRung, i);
       g_autofree char *text = qm_message_get_text (rung->message, words);
+      g_autofree char *detail = qm_message_get_detail (rung->message, words);
       g_autofree char *result = qm_phrase_rung (words, rung);
 
       if (rung->tier != tier)
@@ -37,6 +38,8 @@ print_ladder (const QmLadder *ladder,
       tier = rung->tier;
       taken += rung->state == QM_RUNG_TAKEN;
       g_print ("  %s %s: %s\n", rung->state == QM_RUNG_TAKEN ? "✓" : " ", text, result);
+      if (rung->state == QM_RUNG_TAKEN)
+        g_print ("      %s\n", detail);
     }
   g_print ("\n%s\n", taken == 0 && ladder->fits ? _("It fits as it is.") : ladder->fits ? _("With the marked changes it fits.") : _("Even so it does not fit: take a smaller model or a larger device."));
 }

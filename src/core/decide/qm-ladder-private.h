@@ -30,6 +30,7 @@ typedef struct {
  *   the plan was changed
  * @lossy: whether the result may be worse for it
  * @tasks: bits 1 << QmTask of the models that there is such a thing for; 0 for all
+ * @counted_title: (nullable): the title where it changes the micro-batch
  * @norm_detail: (nullable): the detail where the model may have batch normalisation
  */
 typedef struct {
@@ -40,6 +41,7 @@ typedef struct {
   QmRungState (*turn) (QmDescent *descent);
   gboolean lossy;
   guint tasks;
+  const char *counted_title;
   const char *norm_detail;
 } QmRungKind;
 

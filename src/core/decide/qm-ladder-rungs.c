@@ -374,6 +374,7 @@ split_among_devices (QmDescent *descent)
 static const QmRungKind training[] = {
   { 1, "smaller-batch", N_("Fewer examples at a time"),
     N_("A smaller micro-batch, with as many accumulation steps as give the same batch: the result is the same."), smaller_batch,
+    .counted_title = N_("Fewer examples at a time (micro-batch {micro}, accumulation {steps})"),
     .norm_detail = N_("A smaller micro-batch, with as many accumulation steps as give the same batch. Batch normalisation, if the model has it, "
                       "sees fewer examples at once: the result may differ.") },
   { 1, "empty-cache", N_("Empty the framework’s cache"),

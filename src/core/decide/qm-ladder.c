@@ -114,6 +114,11 @@ climb (QmDescent        *descent,
   if (rung->state == QM_RUNG_TAKEN)
     {
       qm_descent_evaluate (descent, &after);
+      if (after.configuration.micro_batch != descent->now.configuration.micro_batch)
+        {
+          rung->micro_batch = after.configuration.micro_batch;
+          rung->micro_steps = after.configuration.gradient_accumulation;
+        }
       rung->frees_bytes = descent->now.memory.need.p50 - after.memory.need.p50;
       rung->time_factor = time_factor (&descent->now, &after);
       rung->memory = after.memory;
@@ -158,6 +163,23 @@ may_have_batch_norm (const QmDescent *descent)
     }
 }
 
+static QmMessage *
+explain (const QmDescent  *descent,
+         const QmRungKind *kind,
+         const QmRung     *rung)
+{
+  gboolean counted = kind->counted_title != NULL && rung->micro_batch > 0;
+  gboolean norm = kind->norm_detail != NULL && may_have_batch_norm (descent);
+  QmMessage *message = qm_message_new (kind->code, counted ? kind->counted_title : kind->title);
+
+  qm_message_set_detail (message, norm ? kind->norm_detail : kind->detail);
+  if (!counted)
+    return message;
+
+  qm_message_add (message, "micro", QM_ARGUMENT_COUNT, rung->micro_batch);
+  return qm_message_add (message, "steps", QM_ARGUMENT_COUNT, rung->micro_steps);
+}
+
 /* From the plan as it is down the rungs of @allowed, all of them or until it
  * fits; returns those that were taken. */
 static guint
@@ -184,9 +206,7 @@ descend (QmDescent         *descent,
       climb (descent, kinds[i], needed, &rung);
       if (rung.state == QM_RUNG_TAKEN)
         taken |= 1u << i;
-      rung.message = qm_message_new (kinds[i]->code, kinds[i]->title);
-      qm_message_set_detail (rung.message, kinds[i]->norm_detail != NULL && may_have_batch_norm (descent) ? kinds[i]->norm_detail
-                                                                                                         : kinds[i]->detail);
+      rung.message = explain (descent, kinds[i], &rung);
       g_array_append_val (rungs, rung);
     }
 

@@ -23,6 +23,8 @@ typedef enum {
  * @time_factor: how much longer the same work takes because of it; NaN unknown
  * @fits_after: with headroom, with it and all that were taken
  * @memory: with it and all that were taken before
+ * @micro_batch: where it changes that: samples of a device and micro-step; else 0
+ * @micro_steps: so many make up the batch; else 0
  *
  * A way to need less memory, for one plan on one machine.
  */
@@ -35,6 +37,8 @@ typedef struct {
   double time_factor;
   gboolean fits_after;
   QmMemory memory;
+  double micro_batch;
+  double micro_steps;
 } QmRung;
 
 /**

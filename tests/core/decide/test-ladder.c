@@ -297,6 +297,7 @@ test_largest_micro_batch (void)
   g_autoptr (QmLadder) ladder = ladder_for (VIT (""));
   g_autoptr (QmLadder) same = ladder_for (VIT (",\"micro_batch\":16"));
   const QmRung *rung = find_rung (ladder, "smaller-batch");
+  g_autofree char *text = NULL;
 
   assert_sound (ladder);
   g_assert_true (ladder->fits);
@@ -305,6 +306,8 @@ test_largest_micro_batch (void)
   g_assert_cmpfloat (ladder->reached.configuration.gradient_accumulation, ==, 4);
   g_assert_cmpfloat (ladder->reached.throughput.per_second.p50, ==, same->planned.throughput.per_second.p50);
   g_assert_cmpfloat_with_epsilon (rung->time_factor, ladder->planned.throughput.per_second.p50 / same->planned.throughput.per_second.p50, 1e-9);
+  text = qm_message_get_text (rung->message, qm_words_english ());
+  g_assert_nonnull (strstr (text, "micro-batch 16, accumulation 4"));
   /* recomputed blocks of a transformer free memory as well */
   g_assert_cmpint (find_rung (ladder, "checkpointing")->state, ==, QM_RUNG_SPARE);
 #undef VIT
