@@ -129,9 +129,11 @@ pages wide 1280 900 default en_US.UTF-8
 pages dark 1280 900 prefer-dark en_US.UTF-8
 pages narrow 400 800 default en_US.UTF-8
 pages zh_CN 1280 900 default zh_CN.UTF-8
+pages narrow-de 360 720 default de_DE.UTF-8
 pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
 pages long 1280 6400 default en_US.UTF-8 answer
 pages long-narrow 360 7400 default en_US.UTF-8 answer
+pages long-de 1280 6400 default de_DE.UTF-8 answer
 pages long-dark-zh_CN 1280 5600 prefer-dark zh_CN.UTF-8 answer
 pages tall 900 1700 default en_US.UTF-8 preferences
 pages tall-dark-zh_CN 400 2000 prefer-dark zh_CN.UTF-8 preferences
