@@ -153,6 +153,23 @@ set_text (GtkWidget  *label,
   gtk_label_set_label (GTK_LABEL (label), text != NULL ? text : "");
 }
 
+/* Words such as "unknown" have no digits, and are longer than figures: a card is narrow. */
+static void
+set_value (GtkWidget  *label,
+           const char *text)
+{
+  gboolean figure = FALSE;
+
+  for (const char *letter = text; letter != NULL && *letter != '\0'; letter = g_utf8_next_char (letter))
+    figure |= g_unichar_isdigit (g_utf8_get_char (letter));
+
+  if (figure)
+    gtk_widget_remove_css_class (label, "words");
+  else
+    gtk_widget_add_css_class (label, "words");
+  set_text (label, text);
+}
+
 /**
  * qm_fact_card_set:
  * @self: a card
@@ -176,7 +193,7 @@ qm_fact_card_set (QmFactCard     *self,
     face_quality (choice, &face);
 
   set_text (self->title, self->fact == QM_FACT_TIME && plan->activity == QM_ACTIVITY_SERVE ? _("Waiting time") : _(looks[self->fact].title));
-  set_text (self->value, face.value);
+  set_value (self->value, face.value);
   set_text (self->range, face.range);
   set_text (self->start, face.start);
   set_text (self->end, face.end);

@@ -108,10 +108,9 @@ setup_row (GtkSignalListItemFactory *factory,
            GtkListItem              *item)
 {
   GtkWidget *row = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *name = qm_ui_label ("", NULL);
+  GtkWidget *name = qm_ui_wrapped ("", NULL);
 
   gtk_widget_set_hexpand (name, TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_END);
   gtk_box_append (GTK_BOX (row), name);
   gtk_box_append (GTK_BOX (row), qm_ui_label ("", "second numeric"));
   gtk_widget_add_css_class (row, "model-row");

@@ -183,7 +183,12 @@ static void
 setup_name (GtkSignalListItemFactory *factory,
             GtkListItem              *item)
 {
-  gtk_list_item_set_child (item, gtk_label_new (""));
+  GtkWidget *name = gtk_label_new ("");
+
+  gtk_label_set_wrap (GTK_LABEL (name), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (name), 1);
+  gtk_label_set_justify (GTK_LABEL (name), GTK_JUSTIFY_RIGHT);
+  gtk_list_item_set_child (item, name);
 }
 
 static void
@@ -193,7 +198,7 @@ bind_name (GtkSignalListItemFactory *factory,
   gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (gtk_list_item_get_item (item)));
 }
 
-/* The answer is shown whole: in a narrow window the question takes more lines. */
+/* The answer is shown whole: in a narrow window it and the question take more lines. */
 static void
 show_whole_names (AdwComboRow *row)
 {

@@ -9,7 +9,6 @@
 #define NO_BREAK_SPACE "\302\240"
 #define EN_DASH "\342\200\223"
 #define MINUS "\342\210\222"
-#define TIMES "\303\227"
 
 static const char *
 same (const char *msgid)
@@ -539,9 +538,14 @@ qm_format_factor (const QmWords *words,
 {
   /* Two digits would say that something a little over its limit keeps it. */
   gboolean near = fabs (factor - 1) < 0.05 && fabs (factor - 1) >= 0.005;
-  g_autofree char *text = near ? fixed (words, factor, 2) : qm_format_number (words, factor);
+  g_autofree char *text = NULL;
 
-  return g_strconcat (text, TIMES, NULL);
+  if (!isfinite (factor))
+    return unknown (words);
+
+  text = near ? fixed (words, factor, 2) : number (words, factor);
+  /* Translators: a factor, as in "needs 1.2× of the memory" and "2× as fast" */
+  return put (words->translate (N_("{a}×")), text, NULL, NULL);
 }
 
 /**

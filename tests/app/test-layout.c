@@ -58,9 +58,45 @@ assert_texts_whole (GtkWidget *root)
         continue;
       if (pango_layout_is_ellipsized (layout) || breaks_a_word (layout))
         {
-          g_test_message ("cut: %s", gtk_label_get_text (GTK_LABEL (label)));
+          GtkWidget *parent = gtk_widget_get_parent (label);
+
+          g_test_message ("cut: %s, in %s of %s", gtk_label_get_text (GTK_LABEL (label)), G_OBJECT_TYPE_NAME (parent),
+                          G_OBJECT_TYPE_NAME (gtk_widget_get_parent (parent)));
           g_test_fail ();
         }
+    }
+}
+
+static int
+least_width (GtkWidget *widget)
+{
+  int least = 0;
+
+  if (gtk_widget_get_visible (widget))
+    gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+
+  return least;
+}
+
+/* What makes a page too wide, the widest part within the widest, said before the
+ * window warns of it. */
+static void
+tell_widest (GtkWidget *page,
+             int        width)
+{
+  if (least_width (page) <= width)
+    return;
+
+  for (GtkWidget *widget = page; widget != NULL;)
+    {
+      GtkWidget *widest = gtk_widget_get_first_child (widget);
+
+      g_test_message ("%d px: %s %s %s", least_width (widget), G_OBJECT_TYPE_NAME (widget), gtk_widget_get_name (widget),
+                      GTK_IS_LABEL (widget) ? gtk_label_get_text (GTK_LABEL (widget)) : "");
+      for (GtkWidget *child = widest; child != NULL; child = gtk_widget_get_next_sibling (child))
+        if (least_width (child) > least_width (widest))
+          widest = child;
+      widget = widest;
     }
 }
 
@@ -84,11 +120,14 @@ static void
 walk (Driver *driver,
       int     width)
 {
+  AdwNavigationView *pages = ADW_NAVIGATION_VIEW (gtk_widget_get_ancestor (driver_page (driver), ADW_TYPE_NAVIGATION_VIEW));
+
   qm_window_show_page (driver->window, "start");
   for (int i = 0; i <= QM_N_STEPS; i++)
     {
       const char *tag = i == 0 ? "start" : i <= QM_N_PAGES ? qm_page_tag (i - 1) : "answer";
 
+      tell_widest (GTK_WIDGET (adw_navigation_view_find_page (pages, tag)), width - FRAME);
       qm_window_show_page (driver->window, tag);
       driver_settle (driver);
       assert_fits (driver, driver_page (driver), tag, width);
