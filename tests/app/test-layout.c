@@ -44,10 +44,29 @@ breaks_a_word (PangoLayout *layout)
   return FALSE;
 }
 
-static void
-assert_texts_whole (GtkWidget *root)
+static gboolean
+has_sizes (GtkWidget *root)
 {
   g_autoptr (GPtrArray) labels = driver_find_all (root, GTK_TYPE_LABEL);
+
+  for (guint i = 0; i < labels->len; i++)
+    if (gtk_label_get_text (g_ptr_array_index (labels, i))[0] != '\0' && gtk_widget_get_width (g_ptr_array_index (labels, i)) == 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* What a late measurement of the computer brings has no size before the next frame,
+ * and a label without one looks cut; one that is squeezed away is judged at last. */
+static void
+assert_texts_whole (Driver    *driver,
+                    GtkWidget *root)
+{
+  g_autoptr (GPtrArray) labels = NULL;
+
+  for (int i = 0; i < 10 && !has_sizes (root); i++)
+    driver_settle (driver);
+  labels = driver_find_all (root, GTK_TYPE_LABEL);
 
   for (guint i = 0; i < labels->len; i++)
     {
@@ -113,7 +132,7 @@ assert_fits (Driver     *driver,
   g_assert_cmpint (shown, <=, width);
   g_assert_cmpint (shown, >=, width - FRAME);
   g_assert_cmpint (least, <=, shown);
-  assert_texts_whole (GTK_WIDGET (driver->window));
+  assert_texts_whole (driver, GTK_WIDGET (driver->window));
 }
 
 static void
@@ -153,7 +172,7 @@ walk_all (int width)
       }
   gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.show-place", "s", "computer");
   driver_settle (&driver);
-  assert_texts_whole (GTK_WIDGET (driver.window));
+  assert_texts_whole (&driver, GTK_WIDGET (driver.window));
 }
 
 static void
@@ -213,7 +232,7 @@ test_dialogs (void)
       driver_settle (&driver);
       dialog = adw_application_window_get_visible_dialog (ADW_APPLICATION_WINDOW (driver.window));
       g_assert_nonnull (dialog);
-      assert_texts_whole (GTK_WIDGET (dialog));
+      assert_texts_whole (&driver, GTK_WIDGET (dialog));
       adw_dialog_force_close (dialog);
       driver_settle (&driver);
     }
@@ -231,7 +250,7 @@ test_preferences (void)
   dialog = qm_preferences_dialog_new (driver.session);
   adw_dialog_present (dialog, GTK_WIDGET (driver.window));
   driver_settle (&driver);
-  assert_texts_whole (GTK_WIDGET (dialog));
+  assert_texts_whole (&driver, GTK_WIDGET (dialog));
   g_settings_reset (qm_session_get_settings (driver.session), "carbon-country");
 }
 
