@@ -538,14 +538,10 @@ qm_format_factor (const QmWords *words,
 {
   /* Two digits would say that something a little over its limit keeps it. */
   gboolean near = fabs (factor - 1) < 0.05 && fabs (factor - 1) >= 0.005;
-  g_autofree char *text = NULL;
+  g_autofree char *text = near ? fixed (words, factor, 2) : qm_format_number (words, factor);
 
-  if (!isfinite (factor))
-    return unknown (words);
-
-  text = near ? fixed (words, factor, 2) : number (words, factor);
   /* Translators: a factor, as in "needs 1.2× of the memory" and "2× as fast" */
-  return put (words->translate (N_("{a}×")), text, NULL, NULL);
+  return isfinite (factor) ? put (words->translate (N_("{a}×")), text, NULL, NULL) : g_steal_pointer (&text);
 }
 
 /**
