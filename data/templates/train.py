@@ -61,8 +61,15 @@ def start_devices():
         device = torch.device("cpu")
         if rank == 0:
             print("no GPU found: this will be slow")
+{{#offload_optimizer}}
+    # What waits in system memory is added up there; one device alone is a group as well.
+    if world > 1 or dist.is_torchelastic_launched():
+        dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
+{{/offload_optimizer}}
+{{^offload_optimizer}}
     if world > 1:
         dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+{{/offload_optimizer}}
     return device, rank, world
 
 
@@ -95,9 +102,16 @@ def load(args):
     from datasets import load_dataset
 
     tokenizer = AutoTokenizer.from_pretrained(args.model)
+{{#scratch}}
+    from transformers import AutoConfig
+
+    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(args.model), dtype=torch.{{weights_type|word}})
+{{/scratch}}
+{{^scratch}}
     model = AutoModelForCausalLM.from_pretrained(
         args.model, dtype=torch.{{weights_type|word}}{{#qlora}},
         quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16){{/qlora}})
+{{/scratch}}
 {{#checkpointing}}
     model.gradient_checkpointing_enable()
     model.enable_input_require_grads()
@@ -110,7 +124,13 @@ def load(args):
     # Your data: one JSON object a line, the text under "text".
     files = glob.glob(os.path.join(args.data, "**", "*.json*"), recursive=True) if os.path.isdir(args.data) else args.data
     lines = load_dataset("json", data_files=files, split="train")["text"]
-    pieces = tokenizer("\n".join(lines), return_tensors="pt").input_ids[0]
+    # Each text ends, so that the model learns to end.
+    end = [] if tokenizer.eos_token_id is None else [tokenizer.eos_token_id]
+    pieces = []
+    for first in range(0, len(lines), 1000):
+        for ids in tokenizer(lines[first:first + 1000]).input_ids:
+            pieces.append(torch.tensor(ids + end, dtype=torch.int32))
+    pieces = torch.cat(pieces).long()
     length = {{sequence_length|word}}
     whole = len(pieces) // length * length
     return model, TensorDataset(pieces[:whole].view(-1, length)), predict_words
@@ -176,12 +196,12 @@ def load(args):
 {{#sharded}}
 def shard(model, device):
     """Weights, gradients and states of the optimizer lie in parts on all devices."""
-    from torch.distributed.fsdp import {{#offload_parameters}}CPUOffloadPolicy, {{/offload_parameters}}fully_shard
+    from torch.distributed.fsdp import {{#offload_optimizer}}CPUOffloadPolicy, {{/offload_optimizer}}fully_shard
 
     kind = {"mesh": dist.init_device_mesh(device.type, (dist.get_world_size(),))}
-{{#offload_parameters}}
+{{#offload_optimizer}}
     kind["offload_policy"] = CPUOffloadPolicy()
-{{/offload_parameters}}
+{{/offload_optimizer}}
     blocks = [block for parts in model.modules() if isinstance(parts, torch.nn.ModuleList) for block in parts]
     inner = {part for block in blocks for part in block.modules() if part is not block}
     for block in blocks:
@@ -272,10 +292,23 @@ def main():
     args = options()
     device, rank, world = start_devices()
     model, data, loss_of = tiny() if args.tiny else load(args)
-    model.to(device)
+    model.train()
 {{#sharded}}
+{{#offload_optimizer}}
+    # The weights stay in system memory: no device ever holds all of them.
+    if dist.is_initialized():
+        shard(model, device)
+    else:
+        raise SystemExit("Start it with torchrun, on one device too: what waits in system memory needs it.")
+{{/offload_optimizer}}
+{{^offload_optimizer}}
+    model.to(device)
     if world > 1:
         shard(model, device)
+{{/offload_optimizer}}
+{{/sharded}}
+{{^sharded}}
+    model.to(device)
 {{/sharded}}
     optimizer = make_optimizer(model)
     checkpoints = Checkpoints(args, rank)

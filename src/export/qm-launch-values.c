@@ -294,6 +294,7 @@ add_training (JsonObject     *values,
   else if (zero == 0 && c->offload == QM_OFFLOAD_OPTIMIZER_CPU)
     zero = 2;
   set_text (values, "weights_type", weights_type (training));
+  set_flag (values, "scratch", plan->activity == QM_ACTIVITY_TRAIN && training->method == QM_METHOD_FULL);
   set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
   set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
   set_flag (values, "qlora", training->method == QM_METHOD_QLORA);

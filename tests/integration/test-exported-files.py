@@ -345,11 +345,15 @@ def language_model_trains():
     with open("text.jsonl", "w", encoding="utf-8") as file:
         for _ in range(400):
             file.write(json.dumps({"text": " ".join(random.choices("abcdefgh", k=400))}) + "\n")
-    plan = {**CHAT, "training": {"method": "lora", "sequence_length": 128}}
-    folder = os.path.abspath(export("words", plan, "script"))
-    result = run(sys.executable, "train.py", "--model", os.path.abspath("tiny-llama"), "--data", os.path.abspath("text.jsonl"), "--batch", "4",
-                 "--workers", "0", "--steps", "10", cwd=folder, timeout=400)
-    assert result.returncode == 0 and "step 10" in result.stdout, (result.stdout, result.stderr[-1500:])
+    adapters = {**CHAT, "training": {"method": "lora", "sequence_length": 128}}
+    scratch = {**CHAT, "activity": "train", "training": {"method": "full", "sequence_length": 128}}
+    for name, plan in {"words": adapters, "scratch": scratch}.items():
+        folder = os.path.abspath(export(name, plan, "script"))
+        with open(os.path.join(folder, "train.py"), encoding="utf-8") as file:
+            assert ("from_config" in file.read()) == (name == "scratch"), name
+        result = run(sys.executable, "train.py", "--model", os.path.abspath("tiny-llama"), "--data", os.path.abspath("text.jsonl"), "--batch", "4",
+                     "--workers", "0", "--steps", "10", cwd=folder, timeout=400)
+        assert result.returncode == 0 and "step 10" in result.stdout, (name, result.stdout, result.stderr[-1500:])
 
 
 def random_plan(generator):
