@@ -24,6 +24,7 @@ fi
 
 # What the machine fetches when it starts.
 {{#training}}
+! grep -q "Put your model, your data" train.py || { echo "Put your model into train.py before a machine is paid for." >&2; exit 1; }
 [ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
 {{/training}}
 {{#serves_onnx}}

@@ -28,19 +28,25 @@ gcloud compute tpus tpu-vm create {{job|name}} --project="$PROJECT" --zone="$ZON
 # The alarm clock, while this script runs: it is deleted after {{run_hours|word}} hours.
 (sleep {{run_seconds|word}} && gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet) &
 clock=$!
-trap 'kill "$clock" 2>/dev/null' EXIT
+# However this script ends: what was learnt is fetched, and the TPU is paid for no longer.
+finish() {
+  kill "$clock" 2>/dev/null || true
+  gcloud compute tpus tpu-vm scp --recurse {{job|name}}:checkpoints . --project="$PROJECT" --zone="$ZONE" --worker=0 &&
+    gcloud storage cp -r checkpoints "$BUCKET/" || echo "No checkpoints were fetched." >&2
+  gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet ||
+    echo "Delete the TPU by hand: it is still paid for." >&2
+}
+trap finish EXIT
 
 gcloud compute tpus tpu-vm scp train_jax.py {{job|name}}: --project="$PROJECT" --zone="$ZONE" --worker=all
 gcloud compute tpus tpu-vm ssh {{job|name}} --project="$PROJECT" --zone="$ZONE" --worker=all \
   --command="pip install -U 'jax[tpu]' -f https://storage.googleapis.com/jax-releases/libtpu_releases.html && python3 train_jax.py --epochs {{epochs|word}} --batch {{global_batch|word}} --checkpoints checkpoints"
 # With TensorFlow instead: tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local")).
-gcloud compute tpus tpu-vm scp --recurse {{job|name}}:checkpoints . --project="$PROJECT" --zone="$ZONE" --worker=0
-gcloud storage cp -r checkpoints "$BUCKET/"
-gcloud compute tpus tpu-vm delete {{job|name}} --project="$PROJECT" --zone="$ZONE" --quiet
 {{/tpu}}
 {{^tpu}}
 # What the machine fetches when it starts.
 {{#training}}
+! grep -q "Put your model, your data" train.py || { echo "Put your model into train.py before a machine is paid for." >&2; exit 1; }
 [ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
 {{/training}}
 {{#serves_onnx}}
