@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -216,10 +217,29 @@ make_files (Export      *self,
     {
       g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, self->cli->estimator);
 
+      /* The same plan gives the same file; how long it was looked for is not of the answer. */
+      json_object_remove_member (json_node_get_object (node), "seconds");
       add_file (files, "recommendation.json", json_to_string (node, TRUE));
     }
 
   return g_steal_pointer (&files);
+}
+
+/* Whether nothing is at @path, or a file that holds just @text. What cannot be
+ * read, and whatever is no file, is somebody's. */
+static gboolean
+is_free (const char *path,
+         const char *text)
+{
+  g_autofree char *there = NULL;
+  gsize length;
+  GStatBuf status;
+
+  if (g_lstat (path, &status) != 0)
+    return errno == ENOENT || errno == ENOTDIR;
+
+  return S_ISREG (status.st_mode) && g_file_get_contents (path, &there, &length, NULL) && length == strlen (text) &&
+         memcmp (there, text, length) == 0;
 }
 
 /* What a person wrote into a file of that name is not lost. */
@@ -232,9 +252,8 @@ check_free (GPtrArray   *files,
     {
       const QmLaunchFile *file = g_ptr_array_index (files, i);
       g_autofree char *path = g_build_filename (directory, file->name, NULL);
-      g_autofree char *there = NULL;
 
-      if (g_file_get_contents (path, &there, NULL, NULL) && strcmp (there, file->text) != 0)
+      if (!is_free (path, file->text))
         {
           g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST, _("%s: is there already and holds something else; take another folder, or --force"), path);
           return FALSE;

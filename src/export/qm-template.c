@@ -243,6 +243,21 @@ append_filtered (Reader      *reader,
 
 /* -------------------------------------------------------------------- values */
 
+/* Six digits, and no exponent where a whole number can be written out: some of the
+ * languages read none. */
+static char *
+number_text (double value)
+{
+  gboolean long_whole = fabs (value) >= 1e6 && fabs (value) < 1e15;
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  g_auto (GStrv) parts = NULL;
+
+  g_ascii_formatd (buffer, sizeof buffer, long_whole ? "%.0f" : "%.6g", value);
+  parts = g_strsplit (buffer, "+", 2);
+
+  return g_strjoinv ("", parts);
+}
+
 static char *
 value_text (JsonNode *node)
 {
@@ -255,11 +270,7 @@ value_text (JsonNode *node)
   if (type == G_TYPE_INT64)
     return g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
   if (type == G_TYPE_DOUBLE)
-    {
-      char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-      return g_strdup (g_ascii_formatd (buffer, sizeof buffer, "%.6g", json_node_get_double (node)));
-    }
+    return number_text (json_node_get_double (node));
 
   return NULL;
 }
@@ -316,9 +327,11 @@ fill_place (Reader      *reader,
             GError     **error)
 {
   g_auto (GStrv) parts = g_strsplit (tag, "|", 2);
-  JsonNode *node = json_object_get_member (reader->values, parts[0]);
+  JsonNode *node = parts[0] != NULL ? json_object_get_member (reader->values, parts[0]) : NULL;
   g_autofree char *value = node != NULL ? value_text (node) : NULL;
 
+  if (parts[0] == NULL)
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" names no value", tag);
   if (value == NULL)
     return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "there is no value \"%s\"", parts[0]);
   if (parts[1] == NULL)

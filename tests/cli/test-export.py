@@ -233,6 +233,36 @@ def broken_descriptions():
             assert result.returncode == 2 and 'formats.json' + place in result.stderr, (text, result.returncode, result.stderr)
 
 
+def nothing_is_written_over():
+    """What is no file of the same text stays without --force; the same export twice is no fault."""
+    os.makedirs('mine')
+    for make in (lambda path: os.symlink('elsewhere', path), os.mkfifo, os.mkdir, lambda path: open(path, 'w').write('mine')):
+        make('mine/deepspeed.json')
+        before = os.lstat('mine/deepspeed.json')
+        result = run('export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'mine')
+        assert result.returncode != 0 and 'deepspeed.json' in result.stderr, result
+        after = os.lstat('mine/deepspeed.json')
+        assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode) and os.listdir('mine') == ['deepspeed.json'], os.listdir('mine')
+        (os.rmdir if os.path.isdir('mine/deepspeed.json') else os.unlink)('mine/deepspeed.json')
+    for form in ('json', 'deepspeed'):
+        for _ in range(2):
+            result = run('export', 'chat.qmplan', '--format', form, '-o', 'twice')
+            assert result.returncode == 0, result
+    with open('twice/deepspeed.json', 'a') as file:
+        file.write('\0notes')
+    assert run('export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'twice').returncode != 0
+
+
+def long_numbers():
+    """No exponent stands where a language wants a number of digits."""
+    plan = json.load(open('chat.qmplan'))
+    plan['training'] = {**plan.get('training', {}), 'epochs': 1000000}
+    json.dump(plan, open('long.qmplan', 'w'))
+    result = run('export', 'long.qmplan', '--format', 'script', '-o', 'long')
+    assert result.returncode == 0, result.stderr
+    assert 'default=1000000' in open('long/train.py').read()
+
+
 def mistakes():
     result = run('export', 'chat.qmplan', '--format', 'gclod', '-o', 'x')
     assert result.returncode == 2 and 'gclod' in result.stderr and 'gcloud' in result.stderr, result.stderr
@@ -241,7 +271,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, weights_are_kept_as_planned, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, weights_are_kept_as_planned, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, long_numbers, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:
