@@ -259,10 +259,11 @@ read_quote_member (Reader      *self,
 static gboolean
 read_quote (Reader      *self,
             const char  *path,
-            QmQuote     *quote,
+            gpointer     row,
             JsonNode    *node,
             GError     **error)
 {
+  QmQuote *quote = row;
   g_autoptr (GList) members = NULL;
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
@@ -280,11 +281,23 @@ read_quote (Reader      *self,
          fail (self, path, error, QM_PLAN_ERROR_CONFLICT, N_("devices is the number of all machines together: a multiple of nodes"));
 }
 
+typedef gboolean (*ReadRow) (Reader     *self,
+                             const char *path,
+                             gpointer    row,
+                             JsonNode   *node,
+                             GError    **error);
+
+/* A list of at most QM_MAX_ROWS objects of @size bytes each, one after the other from @rows. */
 static gboolean
-read_quotes (Reader      *self,
-             QmPlan      *plan,
-             JsonNode    *node,
-             GError     **error)
+read_rows (Reader      *self,
+           const char  *name,
+           const char  *expected,
+           ReadRow      read_row,
+           gpointer     rows,
+           gsize        size,
+           int         *n_rows,
+           JsonNode    *node,
+           GError     **error)
 {
   JsonArray *array;
   guint n;
@@ -292,21 +305,21 @@ read_quotes (Reader      *self,
   if (JSON_NODE_HOLDS_NULL (node))
     return TRUE;
   if (!JSON_NODE_HOLDS_ARRAY (node))
-    return fail (self, "quotes", error, QM_PLAN_ERROR_TYPE, N_("a list of hardware with its figures is expected"));
+    return fail (self, name, error, QM_PLAN_ERROR_TYPE, expected);
 
   array = json_node_get_array (node);
   n = json_array_get_length (array);
-  if (n > QM_MAX_QUOTES)
-    return fail (self, "quotes", error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
+  if (n > QM_MAX_ROWS)
+    return fail (self, name, error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *path = g_strdup_printf ("quotes[%u]", i);
+      g_autofree char *path = g_strdup_printf ("%s[%u]", name, i);
 
-      if (!read_quote (self, path, &plan->quotes[i], json_array_get_element (array, i), error))
+      if (!read_row (self, path, (guint8 *) rows + i * size, json_array_get_element (array, i), error))
         return FALSE;
     }
-  plan->n_quotes = n;
+  *n_rows = n;
 
   return TRUE;
 }
@@ -316,10 +329,11 @@ read_quotes (Reader      *self,
 static gboolean
 read_result (Reader      *self,
              const char  *path,
-             QmResult    *result,
+             gpointer     row,
              JsonNode    *node,
              GError     **error)
 {
+  QmResult *result = row;
   g_autoptr (GList) members = NULL;
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
@@ -345,37 +359,6 @@ read_result (Reader      *self,
 
   return (result->samples > 0 && result->score < 1) ||
          fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("samples and a score below 1 must be there"));
-}
-
-static gboolean
-read_results (Reader      *self,
-              QmPlan      *plan,
-              JsonNode    *node,
-              GError     **error)
-{
-  JsonArray *array;
-  guint n;
-
-  if (JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (!JSON_NODE_HOLDS_ARRAY (node))
-    return fail (self, "results", error, QM_PLAN_ERROR_TYPE, N_("a list of samples and scores is expected"));
-
-  array = json_node_get_array (node);
-  n = json_array_get_length (array);
-  if (n > QM_MAX_RESULTS)
-    return fail (self, "results", error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("results[%u]", i);
-
-      if (!read_result (self, path, &plan->results[i], json_array_get_element (array, i), error))
-        return FALSE;
-    }
-  plan->n_results = n;
-
-  return TRUE;
 }
 
 /* ------------------------------------------------------------------------ fields */
@@ -433,9 +416,11 @@ read_member (Reader      *self,
   if (strcmp (path, "places.owned") == 0)
     return read_owned (self, plan, node, error);
   if (strcmp (path, "quotes") == 0)
-    return read_quotes (self, plan, node, error);
+    return read_rows (self, "quotes", N_("a list of hardware with its figures is expected"), read_quote, plan->quotes,
+                      sizeof (QmQuote), &plan->n_quotes, node, error);
   if (strcmp (path, "results") == 0)
-    return read_results (self, plan, node, error);
+    return read_rows (self, "results", N_("a list of samples and scores is expected"), read_result, plan->results,
+                      sizeof (QmResult), &plan->n_results, node, error);
   if (is_section (path))
     return JSON_NODE_HOLDS_NULL (node) ||
            (JSON_NODE_HOLDS_OBJECT (node) && read_object (self, plan, json_node_get_object (node), path, error)) ||

@@ -170,15 +170,14 @@ typedef struct {
   double accuracy;                  /* 0-1; NaN unset */
 } QmQuote;
 
-#define QM_MAX_QUOTES 16
-
 /* What runs of the person's own reached with so many samples. */
 typedef struct {
   double samples;
   double score;                     /* 0-1, higher is better */
 } QmResult;
 
-#define QM_MAX_RESULTS 16
+/* Of quotes, and of results. */
+#define QM_MAX_ROWS 16
 
 /**
  * QmCosts:
@@ -277,9 +276,9 @@ typedef struct {
   QmCosts costs;
   QmConfiguration configuration;
   int n_quotes;
-  QmQuote quotes[QM_MAX_QUOTES];
+  QmQuote quotes[QM_MAX_ROWS];
   int n_results;
-  QmResult results[QM_MAX_RESULTS];
+  QmResult results[QM_MAX_ROWS];
 } QmPlan;
 
 #define QM_TYPE_PLAN (qm_plan_get_type ())
