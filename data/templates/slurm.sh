@@ -25,9 +25,14 @@ set -euo pipefail
 {{#training}}
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 export MASTER_ADDR
+{{#trees}}
+srun python3 train.py --data "${DATA:-data}" --checkpoint-minutes {{checkpoint_minutes|word}}
+{{/trees}}
+{{^trees}}
 srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-backend=c10d \
   --rdzv-endpoint="$MASTER_ADDR:29500" --rdzv-id="$SLURM_JOB_ID" train.py --data "${DATA:-data}" \
   --batch {{micro_batch|word}} --accumulation {{accumulation|word}} --epochs {{epochs|word}} --checkpoint-minutes {{checkpoint_minutes|word}}
+{{/trees}}
 {{/training}}
 {{#serves_vllm}}
 {{>own-weights}}

@@ -89,9 +89,9 @@ qm_launch_add_clouds (JsonObject     *values,
   const char *accelerator = find_accelerator (catalog, device->id);
   int count = MAX (1, choice->estimate.configuration.devices) / MAX (1, choice->machines);
 
-  json_object_set_string_member (values, "cloud", "");
-  json_object_set_boolean_member (values, "sky_cloud", FALSE);
-  json_object_set_string_member (values, "accelerator", accelerator != NULL ? accelerator : "");
+  qm_launch_set_text (values, "cloud", "");
+  qm_launch_set_flag (values, "sky_cloud", FALSE);
+  qm_launch_set_text (values, "accelerator", accelerator);
   for (guint i = 0; clouds != NULL && i < json_array_get_length (clouds); i++)
     {
       const char *cloud = json_array_get_string_element (clouds, i);
@@ -100,11 +100,11 @@ qm_launch_add_clouds (JsonObject     *values,
 
       if (!other)
         {
-          json_object_set_string_member (values, "cloud", provider);
-          json_object_set_boolean_member (values, "sky_cloud", TRUE);
+          qm_launch_set_text (values, "cloud", provider);
+          qm_launch_set_flag (values, "sky_cloud", TRUE);
         }
-      json_object_set_boolean_member (values, flag, other && accelerator != NULL && is_allowed (plan, cloud) &&
-                                                    is_offered (catalog, cloud, device->id, count));
+      qm_launch_set_flag (values, flag, other && accelerator != NULL && is_allowed (plan, cloud) &&
+                                        is_offered (catalog, cloud, device->id, count));
     }
 }
 

@@ -5,24 +5,6 @@
 
 /* What serves a trained model, in which image, and how it is given its devices. */
 
-static void
-set_text (JsonObject *values,
-          const char *name,
-          const char *text)
-{
-  json_object_set_string_member (values, name, text != NULL ? text : "");
-}
-
-static const char *
-member (JsonObject *object,
-        const char *group,
-        const char *name)
-{
-  JsonObject *inner = json_object_get_object_member (object, group);
-
-  return name != NULL ? json_object_get_string_member_with_default (inner, name, "") : "";
-}
-
 static gboolean
 is_processor (const QmDevice *device)
 {
@@ -70,14 +52,14 @@ add_containers (JsonObject     *values,
   const char *vendor = kind == NULL ? "cpu" : strcmp (kind, "slice") == 0 ? "nvidia" : kind;
   g_autofree char *resource = g_strconcat (row != NULL ? json_object_get_string_member (row, "resource") : "", slice_of (device), NULL);
 
-  set_text (values, "slice", slice_of (device));
-  json_object_set_boolean_member (values, "intel_gpu", g_strcmp0 (kind, "intel") == 0);
-  set_text (values, "docker_devices", member (software, "docker_devices", kind));
-  set_text (values, "kubernetes_resource", resource);
-  set_text (values, "gpu_metric", row != NULL ? json_object_get_string_member (row, "metric") : "");
-  set_text (values, "gpu_busy", row != NULL ? json_object_get_string_member (row, "busy") : "");
-  set_text (values, "vllm_image", member (software, "vllm_images", strcmp (vendor, "amd") == 0 ? "amd" : "nvidia"));
-  set_text (values, "llama_cpp_image", member (software, "llama_cpp_images", vendor));
+  qm_launch_set_text (values, "slice", slice_of (device));
+  qm_launch_set_flag (values, "intel_gpu", g_strcmp0 (kind, "intel") == 0);
+  qm_launch_set_text (values, "docker_devices", qm_launch_inner_text (software, "docker_devices", kind));
+  qm_launch_set_text (values, "kubernetes_resource", resource);
+  qm_launch_set_text (values, "gpu_metric", row != NULL ? json_object_get_string_member (row, "metric") : "");
+  qm_launch_set_text (values, "gpu_busy", row != NULL ? json_object_get_string_member (row, "busy") : "");
+  qm_launch_set_text (values, "vllm_image", qm_launch_inner_text (software, "vllm_images", strcmp (vendor, "amd") == 0 ? "amd" : "nvidia"));
+  qm_launch_set_text (values, "llama_cpp_image", qm_launch_inner_text (software, "llama_cpp_images", vendor));
 }
 
 /* What "docker run" is told for the image of the job: ports or folders, and devices. */
@@ -96,7 +78,7 @@ add_docker_options (JsonObject *values,
     g_string_append_printf (options, " -p %d:%d", QM_LAUNCH_PORT, QM_LAUNCH_PORT);
   else
     g_string_append (options, " -v \"$PWD/data:/job/data\" -v \"$PWD/checkpoints:/job/checkpoints\"");
-  json_object_set_string_member (values, "docker_options", options->str);
+  qm_launch_set_text (values, "docker_options", options->str);
   g_string_free (options, TRUE);
 }
 
@@ -111,16 +93,16 @@ add_onnxruntime (JsonObject     *values,
   const char *vendor = openvino ? "intel" : kind == NULL ? "cpu" : strcmp (kind, "slice") == 0 ? "nvidia" : kind;
   JsonArray *rows = json_object_get_array_member (software, "onnxruntime");
 
-  set_text (values, "onnx_package", "onnxruntime");
-  set_text (values, "onnx_provider", "");
+  qm_launch_set_text (values, "onnx_package", "onnxruntime");
+  qm_launch_set_text (values, "onnx_provider", "");
   for (guint i = 0; i < json_array_get_length (rows); i++)
     {
       JsonObject *row = json_array_get_object_element (rows, i);
 
       if (strcmp (json_object_get_string_member (row, "vendor"), vendor) != 0)
         continue;
-      set_text (values, "onnx_package", json_object_get_string_member (row, "package"));
-      set_text (values, "onnx_provider", json_object_get_string_member (row, "provider"));
+      qm_launch_set_text (values, "onnx_package", json_object_get_string_member (row, "package"));
+      qm_launch_set_text (values, "onnx_provider", json_object_get_string_member (row, "provider"));
     }
 }
 
@@ -166,13 +148,13 @@ add_weights (JsonObject      *values,
   gboolean unknown = row == NULL && weights[0] != '\0' && !as_published && !gguf;
   const char *named = row != NULL ? json_object_get_string_member_with_default (row, "repository", "") : unknown ? upper : "";
 
-  set_text (values, "quantization", row != NULL ? json_object_get_string_member_with_default (row, "quantization", "") : "");
-  set_text (values, "vllm_package", row != NULL ? json_object_get_string_member_with_default (row, "package", "") : "");
-  set_text (values, "weights_name", named);
-  json_object_set_boolean_member (values, "own_weights", named[0] != '\0');
-  json_object_set_boolean_member (values, "gguf", gguf);
-  json_object_set_boolean_member (values, "tensorrt_llm_own_weights", named[0] != '\0' || g_str_has_prefix (weights, "fp8"));
-  json_object_set_boolean_member (values, "tensorrt_llm_weights", !gguf && strcmp (json_object_get_string_member (values, "quantization"), "bitsandbytes") != 0);
+  qm_launch_set_text (values, "quantization", row != NULL ? json_object_get_string_member_with_default (row, "quantization", "") : "");
+  qm_launch_set_text (values, "vllm_package", row != NULL ? json_object_get_string_member_with_default (row, "package", "") : "");
+  qm_launch_set_text (values, "weights_name", named);
+  qm_launch_set_flag (values, "own_weights", named[0] != '\0');
+  qm_launch_set_flag (values, "gguf", gguf);
+  qm_launch_set_flag (values, "tensorrt_llm_own_weights", named[0] != '\0' || g_str_has_prefix (weights, "fp8"));
+  qm_launch_set_flag (values, "tensorrt_llm_weights", !gguf && strcmp (json_object_get_string_member (values, "quantization"), "bitsandbytes") != 0);
 }
 
 /**
@@ -197,13 +179,13 @@ qm_launch_add_engines (JsonObject       *values,
   gboolean used = !qm_plan_is_training (plan), language = plan->task == QM_TASK_LANGUAGE_MODEL;
   gboolean llama = is_processor (choice->estimate.device) || strcmp (serving->engine, "llama.cpp") == 0 || g_str_has_prefix (serving->weights, "gguf");
 
-  json_object_set_boolean_member (values, "serves_vllm", used && language && !llama);
-  json_object_set_boolean_member (values, "serves_llama_cpp", used && language && llama);
-  json_object_set_boolean_member (values, "serves_onnx", used && !language);
+  qm_launch_set_flag (values, "serves_vllm", used && language && !llama);
+  qm_launch_set_flag (values, "serves_llama_cpp", used && language && llama);
+  qm_launch_set_flag (values, "serves_onnx", used && !language);
   add_containers (values, software, choice->estimate.device);
   add_onnxruntime (values, software, choice);
   add_weights (values, software, resolved->model, serving);
-  json_object_set_boolean_member (values, "serves_own_weights", json_object_get_boolean_member (values, "serves_vllm") &&
-                                                                json_object_get_boolean_member (values, "own_weights"));
+  qm_launch_set_flag (values, "serves_own_weights", json_object_get_boolean_member (values, "serves_vllm") &&
+                                                    json_object_get_boolean_member (values, "own_weights"));
   add_docker_options (values, used);
 }

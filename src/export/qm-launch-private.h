@@ -18,6 +18,22 @@ const char *qm_launch_senseless  (JsonObject *format,
                                   JsonObject *values);
 gboolean    qm_launch_applies    (JsonObject *part,
                                   JsonObject *values);
+void        qm_launch_set_text   (JsonObject *values,
+                                  const char *name,
+                                  const char *text);
+void        qm_launch_set_count  (JsonObject *values,
+                                  const char *name,
+                                  double      value);
+void        qm_launch_set_flag   (JsonObject *values,
+                                  const char *name,
+                                  gboolean    value);
+const char *qm_launch_inner_text (JsonObject *object,
+                                  const char *group,
+                                  const char *name);
+void        qm_launch_add_trees  (JsonObject       *values,
+                                  JsonObject       *software,
+                                  const QmResolved *resolved,
+                                  const QmChoice   *choice);
 void        qm_launch_add_engines (JsonObject       *values,
                                    JsonObject       *software,
                                    const QmResolved *resolved,

@@ -27,30 +27,6 @@
 #define RATE_TRAIN 3e-4
 #define RATE_SGD_OF_256 0.1
 
-static void
-set_text (JsonObject *values,
-          const char *name,
-          const char *text)
-{
-  json_object_set_string_member (values, name, text != NULL ? text : "");
-}
-
-static void
-set_count (JsonObject *values,
-           const char *name,
-           double      value)
-{
-  json_object_set_int_member (values, name, isfinite (value) && value > 0 ? (gint64) llround (value) : 0);
-}
-
-static void
-set_flag (JsonObject *values,
-          const char *name,
-          gboolean    value)
-{
-  json_object_set_boolean_member (values, name, value);
-}
-
 static JsonObject *
 table (QmEstimator *estimator,
        const char  *name)
@@ -58,16 +34,6 @@ table (QmEstimator *estimator,
   JsonNode *node = qm_catalog_table (qm_estimator_get_catalog (estimator), name);
 
   return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-}
-
-static const char *
-inner_text (JsonObject *object,
-            const char *group,
-            const char *name)
-{
-  JsonObject *inner = object != NULL && json_object_has_member (object, group) ? json_object_get_object_member (object, group) : NULL;
-
-  return inner != NULL ? json_object_get_string_member_with_default (inner, name, "") : "";
 }
 
 /* ------------------------------------------------------------------ hardware */
@@ -86,20 +52,20 @@ add_place (JsonObject     *values,
   /* A machine with cards that are attached is named by both. */
   g_auto (GStrv) parts = g_strsplit (offer != NULL ? offer->instance : "", "+", 2);
 
-  set_text (values, "provider", offer != NULL ? offer->provider : "");
-  set_text (values, "instance", parts[0]);
-  set_text (values, "region", offer != NULL && offer->region != NULL ? offer->region : "");
-  set_flag (values, "attached", parts[0] != NULL && parts[1] != NULL);
-  set_flag (values, "spot", cost->pricing == QM_PRICING_SPOT);
-  set_flag (values, "rented", offer != NULL);
-  set_text (values, "currency", plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD");
-  set_text (values, "cost_per_hour", g_ascii_formatd (hour, sizeof hour, "%.2f", isfinite (cost->per_hour) ? cost->per_hour : 0));
-  set_count (values, "budget", isfinite (budget) ? MAX (1, budget) : 1);
-  set_count (values, "budget_usd", isfinite (budget) ? MAX (1, budget / per_usd) : 1);
-  set_count (values, "run_seconds", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds), 3600, MOST_RUN_SECONDS)
-                                                       : MOST_RUN_SECONDS);
-  set_count (values, "run_hours", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds / 3600), 1, MOST_RUN_SECONDS / 3600)
-                                                     : MOST_RUN_SECONDS / 3600);
+  qm_launch_set_text (values, "provider", offer != NULL ? offer->provider : "");
+  qm_launch_set_text (values, "instance", parts[0]);
+  qm_launch_set_text (values, "region", offer != NULL && offer->region != NULL ? offer->region : "");
+  qm_launch_set_flag (values, "attached", parts[0] != NULL && parts[1] != NULL);
+  qm_launch_set_flag (values, "spot", cost->pricing == QM_PRICING_SPOT);
+  qm_launch_set_flag (values, "rented", offer != NULL);
+  qm_launch_set_text (values, "currency", plan->limits.currency[0] != '\0' ? plan->limits.currency : "USD");
+  qm_launch_set_text (values, "cost_per_hour", g_ascii_formatd (hour, sizeof hour, "%.2f", isfinite (cost->per_hour) ? cost->per_hour : 0));
+  qm_launch_set_count (values, "budget", isfinite (budget) ? MAX (1, budget) : 1);
+  qm_launch_set_count (values, "budget_usd", isfinite (budget) ? MAX (1, budget / per_usd) : 1);
+  qm_launch_set_count (values, "run_seconds", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds), 3600, MOST_RUN_SECONDS)
+                                                                 : MOST_RUN_SECONDS);
+  qm_launch_set_count (values, "run_hours", isfinite (seconds) ? CLAMP (ceil (RUN_TIME_FACTOR * seconds / 3600), 1, MOST_RUN_SECONDS / 3600)
+                                                               : MOST_RUN_SECONDS / 3600);
 }
 
 static void
@@ -112,23 +78,23 @@ add_devices (JsonObject     *values,
   int nodes = MAX (1, choice->machines);
   gboolean cpu = device->device_class == QM_DEVICE_CLASS_CPU;
 
-  set_text (values, "device", device->name);
-  set_text (values, "device_id", device->id);
-  set_count (values, "devices", devices);
-  set_count (values, "nodes", nodes);
-  set_count (values, "per_node", MAX (1, devices / nodes));
-  set_flag (values, "several_nodes", nodes > 1);
-  set_flag (values, "several_devices", devices > 1);
-  set_flag (values, "cpu", cpu);
-  set_flag (values, "gpu", !cpu && device->device_class != QM_DEVICE_CLASS_TPU && device->device_class != QM_DEVICE_CLASS_NPU);
-  set_flag (values, "nvidia", device->vendor == QM_VENDOR_NVIDIA);
-  set_flag (values, "amd_gpu", device->vendor == QM_VENDOR_AMD && !cpu);
-  set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
-  set_flag (values, "tpu_used", device->device_class == QM_DEVICE_CLASS_TPU && used);
-  set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
-  set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
-  set_count (values, "vcpus_wanted", choice->offer != NULL && choice->offer->vcpus > 1 ? choice->offer->vcpus - 1 : 1);
-  set_count (values, "vcpus", choice->offer != NULL ? choice->offer->vcpus : 0);
+  qm_launch_set_text (values, "device", device->name);
+  qm_launch_set_text (values, "device_id", device->id);
+  qm_launch_set_count (values, "devices", devices);
+  qm_launch_set_count (values, "nodes", nodes);
+  qm_launch_set_count (values, "per_node", MAX (1, devices / nodes));
+  qm_launch_set_flag (values, "several_nodes", nodes > 1);
+  qm_launch_set_flag (values, "several_devices", devices > 1);
+  qm_launch_set_flag (values, "cpu", cpu);
+  qm_launch_set_flag (values, "gpu", !cpu && device->device_class != QM_DEVICE_CLASS_TPU && device->device_class != QM_DEVICE_CLASS_NPU);
+  qm_launch_set_flag (values, "nvidia", device->vendor == QM_VENDOR_NVIDIA);
+  qm_launch_set_flag (values, "amd_gpu", device->vendor == QM_VENDOR_AMD && !cpu);
+  qm_launch_set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
+  qm_launch_set_flag (values, "tpu_used", device->device_class == QM_DEVICE_CLASS_TPU && used);
+  qm_launch_set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
+  qm_launch_set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
+  qm_launch_set_count (values, "vcpus_wanted", choice->offer != NULL && choice->offer->vcpus > 1 ? choice->offer->vcpus - 1 : 1);
+  qm_launch_set_count (values, "vcpus", choice->offer != NULL ? choice->offer->vcpus : 0);
 }
 
 static void
@@ -139,8 +105,8 @@ add_tpu (JsonObject     *values,
   JsonArray *rows = software != NULL && json_object_has_member (software, "tpu_runtimes")
                       ? json_object_get_array_member (software, "tpu_runtimes") : NULL;
 
-  set_text (values, "tpu_version", "");
-  set_text (values, "tpu_type", "");
+  qm_launch_set_text (values, "tpu_version", "");
+  qm_launch_set_text (values, "tpu_type", "");
   for (guint i = 0; rows != NULL && i < json_array_get_length (rows); i++)
     {
       JsonObject *row = json_array_get_object_element (rows, i);
@@ -153,8 +119,8 @@ add_tpu (JsonObject     *values,
                                                      MAX (1, choice->estimate.configuration.devices) *
                                                      (int) json_object_get_int_member_with_default (row, "cores_per_chip", 1));
 
-            set_text (values, "tpu_version", json_object_get_string_member (row, "version"));
-            set_text (values, "tpu_type", type);
+            qm_launch_set_text (values, "tpu_version", json_object_get_string_member (row, "version"));
+            qm_launch_set_text (values, "tpu_type", type);
           }
     }
 }
@@ -192,12 +158,12 @@ add_machine_images (JsonObject     *values,
   gboolean old = device->vendor == QM_VENDOR_NVIDIA &&
                  device->compute_capability < json_object_get_double_member_with_default (aws, "min_compute_capability", 0);
 
-  set_text (values, "gcp_accelerator", inner_text (software, "gcp_accelerators", device->id));
-  set_text (values, "gcp_image_family", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
-  set_text (values, "gcp_image_project", inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
-  set_text (values, "aws_image_parameter", inner_text (software, cpu ? (device->vendor == QM_VENDOR_AWS ? "aws_arm_image" : "aws_cpu_image") : old ? "aws_old_image" : "aws_image", "parameter"));
-  set_text (values, "azure_image", inner_text (software, cpu ? "azure_cpu_image" : device->vendor == QM_VENDOR_AMD ? "azure_rocm_image"
-                                                                                                                  : "azure_image", "urn"));
+  qm_launch_set_text (values, "gcp_accelerator", qm_launch_inner_text (software, "gcp_accelerators", device->id));
+  qm_launch_set_text (values, "gcp_image_family", qm_launch_inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "family"));
+  qm_launch_set_text (values, "gcp_image_project", qm_launch_inner_text (software, cpu ? "gcp_cpu_image" : "gcp_image", "project"));
+  qm_launch_set_text (values, "aws_image_parameter", qm_launch_inner_text (software, cpu ? (device->vendor == QM_VENDOR_AWS ? "aws_arm_image" : "aws_cpu_image") : old ? "aws_old_image" : "aws_image", "parameter"));
+  qm_launch_set_text (values, "azure_image", qm_launch_inner_text (software, cpu ? "azure_cpu_image" : device->vendor == QM_VENDOR_AMD ? "azure_rocm_image"
+                                                                                                                                      : "azure_image", "urn"));
 }
 
 static void
@@ -209,14 +175,14 @@ add_software (JsonObject     *values,
   JsonObject *build = find_build (software, device);
   JsonObject *tensorrt = json_object_get_object_member (software, "tensorrt_llm_image");
 
-  set_text (values, "image", json_object_get_string_member (build, "image"));
-  set_text (values, "torch", json_object_get_string_member (build, "version"));
-  set_text (values, "torch_index", json_object_get_string_member (build, "index"));
-  set_text (values, "cuda", json_object_get_string_member_with_default (build, "cuda", ""));
-  set_text (values, "min_driver", json_object_get_string_member_with_default (build, "min_driver", ""));
-  set_text (values, "tensorrt_llm_image", json_object_get_string_member (tensorrt, "image"));
-  set_flag (values, "tensorrt_llm", device->vendor == QM_VENDOR_NVIDIA &&
-                                    device->compute_capability >= json_object_get_double_member (tensorrt, "min_compute_capability"));
+  qm_launch_set_text (values, "image", json_object_get_string_member (build, "image"));
+  qm_launch_set_text (values, "torch", json_object_get_string_member (build, "version"));
+  qm_launch_set_text (values, "torch_index", json_object_get_string_member (build, "index"));
+  qm_launch_set_text (values, "cuda", json_object_get_string_member_with_default (build, "cuda", ""));
+  qm_launch_set_text (values, "min_driver", json_object_get_string_member_with_default (build, "min_driver", ""));
+  qm_launch_set_text (values, "tensorrt_llm_image", json_object_get_string_member (tensorrt, "image"));
+  qm_launch_set_flag (values, "tensorrt_llm", device->vendor == QM_VENDOR_NVIDIA &&
+                                              device->compute_capability >= json_object_get_double_member (tensorrt, "min_compute_capability"));
   add_machine_images (values, software, device);
 }
 
@@ -245,11 +211,11 @@ add_optimizer (JsonObject  *values,
   gboolean sgd = optimizer == QM_OPTIMIZER_SGD || optimizer == QM_OPTIMIZER_SGD_MOMENTUM;
   gboolean adafactor = optimizer == QM_OPTIMIZER_ADAFACTOR;
 
-  set_text (values, "optimizer", qm_enum_to_word (QM_TYPE_OPTIMIZER, optimizer));
-  set_flag (values, "eight_bit", eight_bit);
-  set_flag (values, "sgd", sgd);
-  set_flag (values, "adafactor", adafactor);
-  set_flag (values, "adamw", !eight_bit && !sgd && !adafactor);
+  qm_launch_set_text (values, "optimizer", qm_enum_to_word (QM_TYPE_OPTIMIZER, optimizer));
+  qm_launch_set_flag (values, "eight_bit", eight_bit);
+  qm_launch_set_flag (values, "sgd", sgd);
+  qm_launch_set_flag (values, "adafactor", adafactor);
+  qm_launch_set_flag (values, "adamw", !eight_bit && !sgd && !adafactor);
 }
 
 /* In what the starter keeps the weights: mixed precision learns in 32 bit; what
@@ -293,37 +259,37 @@ add_training (JsonObject     *values,
     zero = 3;
   else if (zero == 0 && c->offload == QM_OFFLOAD_OPTIMIZER_CPU)
     zero = 2;
-  set_text (values, "weights_type", weights_type (training));
-  set_flag (values, "scratch", plan->activity == QM_ACTIVITY_TRAIN && training->method == QM_METHOD_FULL);
-  set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
-  set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
-  set_flag (values, "qlora", training->method == QM_METHOD_QLORA);
-  set_flag (values, "adapters", plan->task != QM_TASK_LANGUAGE_MODEL &&
-                                (training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA));
-  set_count (values, "lora_rank", training->lora_rank > 0 ? training->lora_rank : 16);
-  set_flag (values, "bf16", bf16);
-  set_flag (values, "fp16", fp16);
-  set_flag (values, "mixed", bf16 || fp16);
-  set_flag (values, "tf32", precision == QM_PRECISION_TF32);
-  set_text (values, "precision", bf16 ? "bf16" : fp16 ? "fp16" : "no");
+  qm_launch_set_text (values, "weights_type", weights_type (training));
+  qm_launch_set_flag (values, "scratch", plan->activity == QM_ACTIVITY_TRAIN && training->method == QM_METHOD_FULL);
+  qm_launch_set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
+  qm_launch_set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
+  qm_launch_set_flag (values, "qlora", training->method == QM_METHOD_QLORA);
+  qm_launch_set_flag (values, "adapters", plan->task != QM_TASK_LANGUAGE_MODEL &&
+                                          (training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA));
+  qm_launch_set_count (values, "lora_rank", training->lora_rank > 0 ? training->lora_rank : 16);
+  qm_launch_set_flag (values, "bf16", bf16);
+  qm_launch_set_flag (values, "fp16", fp16);
+  qm_launch_set_flag (values, "mixed", bf16 || fp16);
+  qm_launch_set_flag (values, "tf32", precision == QM_PRECISION_TF32);
+  qm_launch_set_text (values, "precision", bf16 ? "bf16" : fp16 ? "fp16" : "no");
   add_optimizer (values, training->optimizer);
-  set_count (values, "micro_batch", micro);
-  set_count (values, "accumulation", accumulation);
-  set_count (values, "global_batch", micro * accumulation * MAX (1, c->data_parallel));
+  qm_launch_set_count (values, "micro_batch", micro);
+  qm_launch_set_count (values, "accumulation", accumulation);
+  qm_launch_set_count (values, "global_batch", micro * accumulation * MAX (1, c->data_parallel));
   json_object_set_double_member (values, "epochs", training->epochs > 0 ? training->epochs : 1);
-  set_count (values, "sequence_length", training->sequence_length > 0 ? training->sequence_length : 512);
-  set_count (values, "image_size", training->image_size > 0 ? training->image_size : 224);
-  set_flag (values, "checkpointing", training->activation_checkpointing == QM_CHECKPOINTING_FULL ||
-                                     training->activation_checkpointing == QM_CHECKPOINTING_SELECTIVE);
-  set_count (values, "zero", zero);
-  set_flag (values, "zero_3", zero == 3);
-  set_flag (values, "sharded", zero > 0);
-  set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
-  set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
-  set_count (values, "workers", plan->data.loader_workers >= 0 ? plan->data.loader_workers : 4);
+  qm_launch_set_count (values, "sequence_length", training->sequence_length > 0 ? training->sequence_length : 512);
+  qm_launch_set_count (values, "image_size", training->image_size > 0 ? training->image_size : 224);
+  qm_launch_set_flag (values, "checkpointing", training->activation_checkpointing == QM_CHECKPOINTING_FULL ||
+                                               training->activation_checkpointing == QM_CHECKPOINTING_SELECTIVE);
+  qm_launch_set_count (values, "zero", zero);
+  qm_launch_set_flag (values, "zero_3", zero == 3);
+  qm_launch_set_flag (values, "sharded", zero > 0);
+  qm_launch_set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
+  qm_launch_set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
+  qm_launch_set_count (values, "workers", plan->data.loader_workers >= 0 ? plan->data.loader_workers : 4);
   json_object_set_double_member (values, "learning_rate", learning_rate (plan, training));
-  set_count (values, "checkpoint_minutes", choice->estimate.time.checkpoint_every_seconds > 0
-               ? MAX (1, choice->estimate.time.checkpoint_every_seconds / 60) : 30);
+  qm_launch_set_count (values, "checkpoint_minutes", choice->estimate.time.checkpoint_every_seconds > 0
+                         ? MAX (1, choice->estimate.time.checkpoint_every_seconds / 60) : 30);
 }
 
 /* A machine with more devices than one copy takes runs several. */
@@ -335,8 +301,8 @@ add_copies (JsonObject            *values,
   int one = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel);
   int copies = MAX (1, MAX (1, c->devices) / nodes / one);
 
-  set_count (values, "copies", copies);
-  set_flag (values, "several_copies", copies > 1);
+  qm_launch_set_count (values, "copies", copies);
+  qm_launch_set_flag (values, "several_copies", copies > 1);
 }
 
 /* Twice the mean, as far as the model and the memory that was counted for all
@@ -362,27 +328,27 @@ add_serving (JsonObject     *values,
   const QmConfiguration *c = &choice->estimate.configuration;
   const char *weights = serving->weights;
 
-  set_text (values, "engine", serving->engine);
-  set_text (values, "weights", weights);
-  set_text (values, "gguf_type", g_str_has_prefix (weights, "gguf-") ? weights + strlen ("gguf-") : strstr (weights, "16") != NULL ? "bf16"
-              : strstr (weights, "8") != NULL ? "q8_0" : "q4_k_m");
-  set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
-  set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
-  set_count (values, "context", serving->input_tokens + serving->output_tokens);
-  set_count (values, "concurrency", MAX (1, serving->concurrency));
-  set_count (values, "total_context", MAX (1, serving->concurrency) * (serving->input_tokens + serving->output_tokens));
-  set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
-  set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
-  set_flag (values, "experts_outside", c->cpu_expert_layers > 0);
-  set_count (values, "cpu_expert_layers", c->cpu_expert_layers);
-  set_flag (values, "several_stages", c->pipeline_parallel > 1);
-  set_count (values, "pipeline_parallel", MAX (1, c->pipeline_parallel));
-  set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
-  set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
-  set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
-  set_count (values, "port", QM_LAUNCH_PORT);
+  qm_launch_set_text (values, "engine", serving->engine);
+  qm_launch_set_text (values, "weights", weights);
+  qm_launch_set_text (values, "gguf_type", g_str_has_prefix (weights, "gguf-") ? weights + strlen ("gguf-") : strstr (weights, "16") != NULL ? "bf16"
+                        : strstr (weights, "8") != NULL ? "q8_0" : "q4_k_m");
+  qm_launch_set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
+  qm_launch_set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
+  qm_launch_set_count (values, "context", serving->input_tokens + serving->output_tokens);
+  qm_launch_set_count (values, "concurrency", MAX (1, serving->concurrency));
+  qm_launch_set_count (values, "total_context", MAX (1, serving->concurrency) * (serving->input_tokens + serving->output_tokens));
+  qm_launch_set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
+  qm_launch_set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
+  qm_launch_set_flag (values, "experts_outside", c->cpu_expert_layers > 0);
+  qm_launch_set_count (values, "cpu_expert_layers", c->cpu_expert_layers);
+  qm_launch_set_flag (values, "several_stages", c->pipeline_parallel > 1);
+  qm_launch_set_count (values, "pipeline_parallel", MAX (1, c->pipeline_parallel));
+  qm_launch_set_count (values, "replicas", MAX (1, choice->estimate.serving.replicas));
+  qm_launch_set_count (values, "per_replica", MAX (1, MAX (1, c->devices) / MAX (1, choice->estimate.serving.replicas)));
+  qm_launch_set_count (values, "most_replicas", 4 * MAX (1, choice->estimate.serving.replicas));
+  qm_launch_set_count (values, "port", QM_LAUNCH_PORT);
   add_copies (values, c, nodes);
-  set_count (values, "most_context", most_context (serving, most_positions));
+  qm_launch_set_count (values, "most_context", most_context (serving, most_positions));
 }
 
 static void
@@ -396,12 +362,12 @@ add_model (JsonObject       *values,
   const char *repository = names != NULL ? json_object_get_string_member_with_default (names, model->id, "") : "";
   gboolean gated = model->facts != NULL && json_object_get_boolean_member_with_default (model->facts, "gated", FALSE);
 
-  set_text (values, "model_id", model->id);
-  set_text (values, "model_name", model->name[0] != '\0' ? model->name : model->id);
-  set_text (values, "model", repository[0] != '\0' ? repository : model->id[0] != '\0' ? model->id : "PATH/TO/YOUR/MODEL");
-  set_flag (values, "model_published", repository[0] != '\0');
-  set_flag (values, "gated", gated);
-  set_text (values, "license", model->license);
+  qm_launch_set_text (values, "model_id", model->id);
+  qm_launch_set_text (values, "model_name", model->name[0] != '\0' ? model->name : model->id);
+  qm_launch_set_text (values, "model", repository[0] != '\0' ? repository : model->id[0] != '\0' ? model->id : "PATH/TO/YOUR/MODEL");
+  qm_launch_set_flag (values, "model_published", repository[0] != '\0');
+  qm_launch_set_flag (values, "gated", gated);
+  qm_launch_set_text (values, "license", model->license);
 }
 
 /* Weights come in 16 bit however they are run; training writes two checkpoints
@@ -419,7 +385,7 @@ add_disk (JsonObject       *values,
     bytes += 2 * 16 * parameters;
   if (resolved->plan->task == QM_TASK_IMAGE_CLASSIFICATION && training->samples > 0)
     bytes += training->samples * PICTURE_BYTES;
-  set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
+  qm_launch_set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
 }
 
 /* Names are of Latin letters; a title of others stands behind the model. */
@@ -435,7 +401,7 @@ add_job_name (JsonObject       *values,
   for (const char *c = plain; *c != '\0'; c++)
     latin = latin || g_ascii_isalpha (*c);
 
-  set_text (values, "job", title[0] == '\0' ? resolved->model->id : latin ? title : both);
+  qm_launch_set_text (values, "job", title[0] == '\0' ? resolved->model->id : latin ? title : both);
 }
 
 /**
@@ -459,23 +425,24 @@ qm_launch_values (QmEstimator      *estimator,
   JsonObject *software = table (estimator, "software");
   gboolean title = plan->title[0] != '\0';
 
-  set_text (values, "title", title ? plan->title : "Untitled plan");
+  qm_launch_set_text (values, "title", title ? plan->title : "Untitled plan");
   add_job_name (values, resolved);
-  set_text (values, "date", date);
-  set_text (values, "label", choice->label);
-  set_text (values, "task", qm_enum_to_word (QM_TYPE_TASK, plan->task));
-  set_text (values, "activity", qm_enum_to_word (QM_TYPE_ACTIVITY, plan->activity));
-  set_flag (values, "training", qm_plan_is_training (plan));
-  set_flag (values, "serving", plan->activity == QM_ACTIVITY_SERVE);
-  set_flag (values, "language", plan->task == QM_TASK_LANGUAGE_MODEL);
-  set_flag (values, "images", plan->task == QM_TASK_IMAGE_CLASSIFICATION);
-  set_flag (values, "text", plan->task == QM_TASK_TEXT_ENCODER);
-  set_flag (values, "fine_tune", plan->activity == QM_ACTIVITY_FINE_TUNE);
+  qm_launch_set_text (values, "date", date);
+  qm_launch_set_text (values, "label", choice->label);
+  qm_launch_set_text (values, "task", qm_enum_to_word (QM_TYPE_TASK, plan->task));
+  qm_launch_set_text (values, "activity", qm_enum_to_word (QM_TYPE_ACTIVITY, plan->activity));
+  qm_launch_set_flag (values, "training", qm_plan_is_training (plan));
+  qm_launch_set_flag (values, "serving", plan->activity == QM_ACTIVITY_SERVE);
+  qm_launch_set_flag (values, "language", plan->task == QM_TASK_LANGUAGE_MODEL);
+  qm_launch_set_flag (values, "images", plan->task == QM_TASK_IMAGE_CLASSIFICATION);
+  qm_launch_set_flag (values, "text", plan->task == QM_TASK_TEXT_ENCODER);
+  qm_launch_set_flag (values, "fine_tune", plan->activity == QM_ACTIVITY_FINE_TUNE);
   add_place (values, plan, choice, qm_economics_per_usd (qm_estimator_get_economics (estimator), qm_plan_get_currency (plan)));
   add_devices (values, choice, !qm_plan_is_training (plan));
   add_tpu (values, software, choice);
   add_software (values, software, choice);
   qm_launch_add_engines (values, software, resolved, choice);
+  qm_launch_add_trees (values, software, resolved, choice);
   add_training (values, plan, choice);
   add_serving (values, choice, resolved->model->architecture.max_positions);
   add_model (values, estimator, resolved);

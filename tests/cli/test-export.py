@@ -179,6 +179,25 @@ def weights_are_kept_as_planned():
         shutil.rmtree('kept-script')
 
 
+def tables_get_trees():
+    """A table is learnt by boosted trees, in every format, and nothing of PyTorch is among their files."""
+    json.dump({'format': 'quartermaster-plan', 'version': 1, **PLANS['table'], 'tabular': {'trees': 123, 'depth': 7}}, open('trees.qmplan', 'w'))
+    result = run('export', 'trees.qmplan', '--format', 'all', '-o', 'trees')
+    assert result.returncode == 0, result.stderr
+    for form in ('script', 'slurm', 'kubernetes', 'dockerfile', 'aws'):
+        files = {name: open(os.path.join('trees', form, name)).read() for name in os.listdir(os.path.join('trees', form))}
+        assert 'torch' not in ''.join(files.values()).lower(), form
+        assert 'xgboost' in files['requirements.txt'] and 'default=123' in files['train.py'] and '"max_depth": 7' in files['train.py'], form
+    for form in ('torchrun', 'accelerate', 'deepspeed'):
+        assert form not in os.listdir('trees') and re.search(f'{form}: .*see script', result.stderr), (form, result.stderr)
+    for model, gpu, package, said in (('lightgbm', False, 'lightgbm', 'import lightgbm'), ('lightgbm', True, 'xgboost', 'in place of that'),
+                                      ('catboost', False, 'xgboost', 'in place of that'), ('random-forest', False, 'xgboost', '"num_parallel_tree"')):
+        plan = {**PLANS['table'], 'model': {'id': model}, 'configuration': {'device': 'l4' if gpu else 'epyc-9654', 'devices': 1}}
+        files = one('engine', 'script', **plan)
+        assert package in files['requirements.txt'] and said in files['train.py'] and f'GPU = {gpu}' in files['train.py'], (model, files)
+        shutil.rmtree('engine-script')
+
+
 def epochs_are_kept():
     """Half an epoch is no whole one."""
     plan = {**PLANS['pictures'], 'training': {'epochs': 2.5}}
@@ -271,7 +290,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, weights_are_kept_as_planned, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, long_numbers, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, weights_that_are_published, processors_serve, weights_are_kept_as_planned, tables_get_trees, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, long_numbers, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:
