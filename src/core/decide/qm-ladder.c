@@ -55,6 +55,22 @@ qm_descent_set_micro_batch (QmDescent *self,
   configuration->micro_batch = micro_batch;
 }
 
+/* So many parts are tried, and micro-batches of so many samples: every divisor of
+ * batches up to the product of both, 16 million, and most of larger ones. */
+#define MOST_PARTS 4096
+
+static gboolean
+try_micro_batch (QmDescent *self,
+                 double     micro_batch)
+{
+  QmEstimate estimate;
+
+  qm_descent_set_micro_batch (self, micro_batch);
+  qm_descent_evaluate (self, &estimate);
+
+  return qm_descent_fits (self, &estimate.memory);
+}
+
 /**
  * qm_descent_fit_micro_batch:
  * @self: a descent of a training
@@ -71,16 +87,15 @@ qm_descent_fit_micro_batch (QmDescent *self,
 {
   double samples = MAX (1, self->now.configuration.gradient_accumulation) * self->now.configuration.micro_batch;
 
-  for (double parts = 2; samples / parts > 1; parts++)
+  for (double parts = 2; parts <= MOST_PARTS && samples / parts > 1; parts++)
     {
-      QmEstimate estimate;
-
-      if (fmod (samples, parts) != 0 || samples / parts >= above)
-        continue;
-      qm_descent_set_micro_batch (self, samples / parts);
-      qm_descent_evaluate (self, &estimate);
-      if (qm_descent_fits (self, &estimate.memory))
+      if (fmod (samples, parts) == 0 && samples / parts < above && try_micro_batch (self, samples / parts))
         return samples / parts;
+    }
+  for (double micro_batch = MIN (MOST_PARTS, floor (samples / MOST_PARTS)); micro_batch > 1; micro_batch--)
+    {
+      if (fmod (samples, micro_batch) == 0 && micro_batch < above && try_micro_batch (self, micro_batch))
+        return micro_batch;
     }
 
   qm_descent_set_micro_batch (self, 1);

@@ -3,12 +3,10 @@
 
 #include "decide/qm-bands.h"
 #include "varied-plans.h"
+#include "shipped.h"
 
 #define PLANS 40
 #define FIRST_SEED 3000
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
 
 static QmRecommendation *
 recommend_at (const QmPlan *plan,
@@ -121,21 +119,11 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  GError *error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/decide/bands/as-chosen", test_bands);
   g_test_add_func ("/decide/bands/service", test_service);
-  status = g_test_run ();
 
-  g_object_unref (estimator);
-  g_object_unref (catalog);
-  return status;
+  return shipped_run ();
 }

@@ -2,11 +2,7 @@
 #include <math.h>
 
 #include "decide/qm-capacity.h"
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
+#include "shipped.h"
 
 static void
 estimate_of (const char  *json,
@@ -122,24 +118,13 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = NULL;
-  g_autoptr (GError) error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/capacity/training", test_training);
   g_test_add_func ("/capacity/serving", test_serving);
   g_test_add_func ("/capacity/fewest", test_fewest);
   g_test_add_func ("/capacity/tables", test_tables);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

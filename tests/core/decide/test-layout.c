@@ -4,26 +4,11 @@
  * counting what engines do with published configurations. */
 
 #include "decide/qm-choices.h"
+#include "shipped.h"
 
 #include <math.h>
 
-static QmEstimator *estimator;
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\"," rest "}"
-
-static QmResolved *
-resolve (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (text, -1, NULL, &error);
-  QmResolved *resolved;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, qm_estimator_get_catalog (estimator), NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return resolved;
-}
+#define MODEL_PLAN(rest) PLAN ("\"task\":\"language-model\"," rest)
 
 static QmEstimate
 estimate_of (const char *text)
@@ -59,10 +44,10 @@ warns_of (const char *text,
   return found;
 }
 
-#define SERVE(model, ways) PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"" model "\"},\"serving\":{\"engine\":\"vllm\",\"concurrency\":16," \
+#define SERVE(model, ways) MODEL_PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"" model "\"},\"serving\":{\"engine\":\"vllm\",\"concurrency\":16," \
                                  "\"input_tokens\":3072,\"output_tokens\":1024},\"configuration\":{\"device\":\"h200-sxm-141gb\",\"devices\":" ways "," \
                                  "\"tensor_parallel\":" ways "}")
-#define TRAIN(split) PLAN ("\"activity\":\"train\",\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"full\",\"global_batch\":100}," \
+#define TRAIN(split) MODEL_PLAN ("\"activity\":\"train\",\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"full\",\"global_batch\":100}," \
                            "\"configuration\":{\"device\":\"h100-sxm5-80gb\",\"devices\":24," split "}")
 
 /* 28 query heads and 4 of keys and values: engines start with 2 and 4 devices, and not with 8. */
@@ -105,7 +90,7 @@ test_search (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     {
-      g_autofree char *text = g_strdup_printf (PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"%s\"},\"serving\":{\"engine\":\"vllm\",\"weights\":\"fp32\","
+      g_autofree char *text = g_strdup_printf (MODEL_PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"%s\"},\"serving\":{\"engine\":\"vllm\",\"weights\":\"fp32\","
         "\"concurrency\":2,\"input_tokens\":500},\"places\":{\"owned\":[{\"device\":\"t4\",\"devices\":8}],\"cloud\":[],\"buy\":false}"), models[i]);
       g_autoptr (QmResolved) resolved = resolve (text);
       g_autoptr (QmRecommendation) answer = qm_recommend (estimator, resolved, NULL, NULL);
@@ -121,7 +106,7 @@ test_search (void)
   g_assert_cmpuint (shared, >, 0);
 }
 
-#define EXPERTS(model, layers) PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"" model "\"},\"serving\":{\"engine\":\"llama.cpp\"," \
+#define EXPERTS(model, layers) MODEL_PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"" model "\"},\"serving\":{\"engine\":\"llama.cpp\"," \
                                      "\"weights\":\"gguf-q8_0\",\"concurrency\":1},\"configuration\":{\"device\":\"rtx-4090\"," \
                                      "\"host_memory_bytes_per_second\":8e10,\"cpu_expert_layers\":" layers "}")
 
@@ -168,7 +153,7 @@ test_formats (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text = g_strdup_printf (PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"weights\":\"%s\",\"requests_per_second\":0.1},"
+      g_autofree char *text = g_strdup_printf (MODEL_PLAN ("\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"weights\":\"%s\",\"requests_per_second\":0.1},"
         "\"places\":{\"owned\":[{\"device\":\"rtx-4090\",\"devices\":1}],\"cloud\":[],\"buy\":false}"), rows[i].format);
       g_autoptr (QmResolved) resolved = resolve (text);
       g_autoptr (QmRecommendation) answer = qm_recommend (estimator, resolved, NULL, NULL);
@@ -183,24 +168,14 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmCatalog) catalog = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/core/decide/layout/uneven", test_uneven);
   g_test_add_func ("/core/decide/layout/cache-copies", test_cache_copies);
   g_test_add_func ("/core/decide/layout/search", test_search);
   g_test_add_func ("/core/decide/layout/experts-outside", test_experts_outside);
   g_test_add_func ("/core/decide/layout/formats", test_formats);
-  status = g_test_run ();
-  g_clear_object (&estimator);
 
-  return status;
+  return shipped_run ();
 }

@@ -4,28 +4,10 @@
 
 #include "decide/qm-figures.h"
 #include "decide/qm-choices.h"
+#include "shipped.h"
 
 /* Requirements E1 to E3: the matrix of the founding articles, the marginal rule
  * and the Pareto front. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmRecommendation *
-recommend (const char *json)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
-  g_autoptr (QmResolved) resolved = NULL;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return qm_recommend (estimator, resolved, NULL, NULL);
-}
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
 
 static void
 add_row (GArray *rows,
@@ -223,16 +205,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = NULL;
-  g_autoptr (GError) error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/matrix/reference", test_reference_matrix);
   g_test_add_func ("/matrix/reference-plan", test_reference_plan);
@@ -242,9 +216,6 @@ main (int   argc,
   g_test_add_func ("/matrix/dominated", test_dominated);
   g_test_add_func ("/matrix/quality-is-a-side", test_quality_is_a_side);
   g_test_add_func ("/matrix/later-is-not-better", test_later_is_not_better);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

@@ -4,33 +4,17 @@
 
 #include "decide/qm-figures.h"
 #include "decide/qm-money.h"
+#include "shipped.h"
 
 /* What a plan says of money and power, in its cost: expected values are worked
  * out by hand beside each test. */
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (QmChoice, qm_choice_clear)
 
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
 #define HEAD "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"fine-tune\"," \
              "\"model\":{\"id\":\"llama-3.1-8b\"},\"training\":{\"method\":\"lora\",\"samples\":20000,\"epochs\":3}"
 #define ON_A_T4 ",\"configuration\":{\"device\":\"t4\",\"devices\":1,\"offer\":\"aws/g4dn.xlarge/us-east-1\"}}"
 #define EXACT(a, b) g_assert_cmpfloat_with_epsilon (a, b, 1e-6 * fabs (b))
-
-static QmResolved *
-resolve (const char *json)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
-  QmResolved *resolved;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return resolved;
-}
 
 static void
 estimate (const char *json,
@@ -338,14 +322,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *path = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  g_autoptr (GError) error = NULL;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (path, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/money/parts", test_parts);
   g_test_add_func ("/money/egress", test_egress);
@@ -360,5 +338,5 @@ main (int   argc,
   g_test_add_func ("/money/break-even-hours", test_break_even_hours);
   g_test_add_func ("/money/device-price", test_device_price);
 
-  return g_test_run ();
+  return shipped_run ();
 }

@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decide/qm-choices.h"
 #include "decide/qm-ladder.h"
+#include "shipped.h"
 
 /* Where a job fits nowhere: what comes nearest, and what would make it fit. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmRecommendation *
-recommend (const char *json)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
-  g_autoptr (QmResolved) resolved = NULL;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return qm_recommend (estimator, resolved, NULL, NULL);
-}
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
 
 /* Full fine-tuning of 8 billion parameters takes 16 bytes for each (asks.md 34):
  * no 12 GB card holds that, and the answer shows that card all the same. */
@@ -87,23 +69,12 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = NULL;
-  g_autoptr (GError) error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/nearest/pinned", test_nearest);
   g_test_add_func ("/nearest/of-several", test_nearest_of_several);
   g_test_add_func ("/nearest/of-rows", test_nearest_of_rows);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

@@ -2,28 +2,10 @@
 #include <string.h>
 
 #include "decide/qm-choices.h"
+#include "shipped.h"
 
 /* What is chosen for services and for weights that fit nowhere whole, asked of the
  * real catalog. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmRecommendation *
-recommend (const char *json)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
-  g_autoptr (QmResolved) resolved = NULL;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return qm_recommend (estimator, resolved, NULL, NULL);
-}
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
 
 /* What an offloaded choice says of system memory. */
 static gboolean
@@ -129,24 +111,13 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = NULL;
-  g_autoptr (GError) error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/offered/offload-is-real", test_offload_is_real);
   g_test_add_func ("/offered/price-of-a-whole", test_price_of_a_whole);
   g_test_add_func ("/offered/late-anyway", test_late_anyway);
   g_test_add_func ("/offered/shared-for-speed", test_shared_for_speed);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

@@ -2,12 +2,10 @@
 #include <math.h>
 
 #include "decide/qm-figures.h"
+#include "shipped.h"
 
 /* What the program says of quality, section e of the estimation notes. Expected
  * values were worked out in Python from the papers' formulas. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
 
 static QmAccuracy
 accuracy_of (const char *text)
@@ -181,16 +179,8 @@ int
 main (int    argc,
       char **argv)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *directory = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/quality/loss", test_loss);
   g_test_add_func ("/quality/batch", test_batch);
@@ -199,9 +189,6 @@ main (int    argc,
   g_test_add_func ("/quality/published", test_published);
   g_test_add_func ("/quality/int8", test_int8);
   g_test_add_func ("/quality/recipes", test_recipes);
-  status = g_test_run ();
 
-  g_object_unref (estimator);
-  g_object_unref (catalog);
-  return status;
+  return shipped_run ();
 }

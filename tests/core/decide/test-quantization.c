@@ -3,14 +3,12 @@
 #include <string.h>
 
 #include "decide/qm-quantization.h"
+#include "shipped.h"
 
 /* Requirements E7. The losses are those of the law, which has tests of its own;
  * here it is what follows from them. */
 
 static const QmQuantizationWish usual = QM_QUANTIZATION_WISH_USUAL;
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
 static GArray *
 choices_of (const char               *id,
             const QmQuantizationWish *wish)
@@ -143,14 +141,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *path = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  g_autoptr (GError) error = NULL;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (path, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/quantization/saved", test_saved);
   g_test_add_func ("/quantization/tolerance", test_tolerance);
@@ -158,5 +150,5 @@ main (int   argc,
   g_test_add_func ("/quantization/layers", test_layers);
   g_test_add_func ("/quantization/bad-tables", test_bad_tables);
 
-  return g_test_run ();
+  return shipped_run ();
 }

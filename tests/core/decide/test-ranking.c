@@ -3,14 +3,12 @@
 
 #include "decide/qm-search.h"
 #include "varied-plans.h"
+#include "shipped.h"
 
 /* Whatever the search leaves out, its answer is that of looking at everything. */
 
 #define PLANS 60
 #define FIRST_SEED 1000
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
 
 typedef void (*CheckFunc) (QmSearch *search,
                            QmWish   *wish);
@@ -274,23 +272,13 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  GError *error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/decide/ranking/best", test_best);
   g_test_add_func ("/decide/ranking/figures", test_figures);
   g_test_add_func ("/decide/ranking/deadline", test_deadline);
   g_test_add_func ("/decide/ranking/shared", test_shared);
-  status = g_test_run ();
 
-  g_object_unref (estimator);
-  g_object_unref (catalog);
-  return status;
+  return shipped_run ();
 }

@@ -7,28 +7,10 @@
 #include "decide/qm-ladder.h"
 #include "qm-enum.h"
 #include "qm-enum-types.h"
+#include "shipped.h"
 
 /* What an expert would say of the founding articles' scenarios, asked of the
  * real catalog. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmRecommendation *
-recommend (const char *json)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = qm_plan_from_data (json, -1, NULL, &error);
-  g_autoptr (QmResolved) resolved = NULL;
-
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return qm_recommend (estimator, resolved, NULL, NULL);
-}
-
-#define PLAN(rest) "{\"format\":\"quartermaster-plan\",\"version\":1," rest "}"
 
 static const QmRejection *
 find_rejection (QmRecommendation *recommendation,
@@ -473,16 +455,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = NULL;
-  g_autoptr (GError) error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/recommend/scenario/individual", test_scenario_individual);
   g_test_add_func ("/recommend/scenario/team", test_scenario_team);
@@ -502,9 +476,6 @@ main (int   argc,
   g_test_add_func ("/recommend/nothing-without-limits", test_nothing_without_limits);
   g_test_add_func ("/recommend/other-software", test_other_software);
   g_test_add_func ("/spot/interval", test_spot);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

@@ -5,6 +5,7 @@
 #include "decide/qm-batch.h"
 #include "decide/qm-choices.h"
 #include "estimate/qm-rules.h"
+#include "shipped.h"
 
 /* Published scaling: the rate of a device in a large run over that in the
  * smallest one, within ten points at each count; and what the founding articles
@@ -166,27 +167,6 @@ static const Curve curves[] = {
     { { 8, 1, ", 'interconnect': 'nvlink4', 'micro_batch': 6912", 1 }, { 64, 8, ", 'interconnect': 'nvlink4', 'micro_batch': 2112", 0.43 },
       { 128, 16, ", 'interconnect': 'nvlink4', 'micro_batch': 1056", 0.29 } } },
 };
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmResolved *
-resolve (const char *text)
-{
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
-  g_autoptr (JsonNode) node = json_from_string (json, NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = NULL;
-  QmResolved *resolved;
-
-  g_assert_nonnull (node);
-  plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return resolved;
-}
 
 static double
 rate_of_a_device (const char  *plan,
@@ -471,16 +451,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *directory = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   for (guint i = 0; i < G_N_ELEMENTS (curves); i++)
     {
@@ -499,9 +471,6 @@ main (int   argc,
   g_test_add_func ("/scaling/effective", test_effective);
   g_test_add_func ("/scaling/known-ratio", test_known_ratio);
   g_test_add_func ("/scaling/workers", test_workers);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

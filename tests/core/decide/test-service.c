@@ -3,29 +3,9 @@
 
 #include "decide/qm-service.h"
 #include "estimate/qm-rules.h"
+#include "shipped.h"
 
 /* What people wait under load, and how many replicas it takes. */
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmResolved *
-resolve (const char *text)
-{
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
-  g_autoptr (JsonNode) node = json_from_string (json, NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = NULL;
-  QmResolved *resolved;
-
-  g_assert_nonnull (node);
-  plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return resolved;
-}
 
 static QmResolved *
 chat (double latency_seconds)
@@ -216,16 +196,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *directory = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/service/simulated", test_simulated);
   g_test_add_func ("/service/replicas", test_replicas);
@@ -233,9 +205,6 @@ main (int   argc,
   g_test_add_func ("/service/queue", test_queue);
   g_test_add_func ("/service/cold-start", test_cold_start);
   g_test_add_func ("/service/cold-start-at-home", test_cold_start_at_home);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

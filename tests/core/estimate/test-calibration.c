@@ -2,33 +2,13 @@
 #include <math.h>
 
 #include "decide/qm-choices.h"
+#include "shipped.h"
 
 /* What recorded runs do to estimates. */
 
 #define LLAMA_70B \
   "{'model_type': 'llama', 'hidden_size': 8192, 'num_hidden_layers': 80, 'num_attention_heads': 64, 'num_key_value_heads': 8," \
   " 'intermediate_size': 28672, 'vocab_size': 32000}"
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
-
-static QmResolved *
-resolve (const char *text)
-{
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
-  g_autoptr (JsonNode) node = json_from_string (json, NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (QmPlan) plan = NULL;
-  QmResolved *resolved;
-
-  g_assert_nonnull (node);
-  plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
-  g_assert_no_error (error);
-  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
-  g_assert_no_error (error);
-
-  return resolved;
-}
 
 static void
 evaluate (QmEstimator      *which,
@@ -376,16 +356,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *directory = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/calibration/shrinkage", test_shrinkage);
   g_test_add_func ("/calibration/contention", test_contention);
@@ -395,9 +367,6 @@ main (int   argc,
   g_test_add_func ("/calibration/same-job", test_same_job);
   g_test_add_func ("/calibration/gate", test_gate);
   g_test_add_func ("/calibration/users", test_users);
-  status = g_test_run ();
 
-  g_clear_object (&estimator);
-  g_clear_object (&catalog);
-  return status;
+  return shipped_run ();
 }

@@ -4,14 +4,12 @@
 #include "decide/qm-recommendation.h"
 #include "estimate/qm-estimator.h"
 #include "varied-plans.h"
+#include "shipped.h"
 
 /* What a search ranks by is what is shown in the end. */
 
 #define PLANS 120
 #define CONFIGURATIONS 40
-
-static QmCatalog *catalog;
-static QmEstimator *estimator;
 
 static void
 assert_same (double a,
@@ -127,20 +125,10 @@ int
 main (int   argc,
       char *argv[])
 {
-  g_autofree char *directory = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
-  GError *error = NULL;
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  catalog = qm_catalog_load (directory, NULL, &error);
-  g_assert_no_error (error);
-  estimator = qm_estimator_new (catalog, &error);
-  g_assert_no_error (error);
+  shipped_load ();
 
   g_test_add_func ("/estimate/outline/same-figures", test_same_figures);
-  status = g_test_run ();
 
-  g_object_unref (estimator);
-  g_object_unref (catalog);
-  return status;
+  return shipped_run ();
 }
