@@ -22,7 +22,7 @@ static const char * const outcomes[] = { "done", "out-of-memory", "failed", "too
  * qm_tune_knob_values:
  * @space: (inout): where the values go
  * @knob: of which knob
- * @list: whole numbers with commas, at most 16, rising
+ * @list: whole numbers with commas, at most %QM_MOST_VALUES, rising
  *
  * Returns: whether @list is such a list
  */

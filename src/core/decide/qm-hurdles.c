@@ -56,7 +56,7 @@ static const Hurdle hurdles[QM_N_HURDLES] = {
     N_("Processors train trees of this size quickly, with nothing to set up."), N_("a GPU to set up") },
   [QM_HURDLE_OFFLOAD] = { WEIGHT (hurdle_offload), "offload", N_("A part waits in system memory"),
     N_("It fits only by moving data over the bus in each step, which is slow."), N_("a part in system memory") },
-  [QM_HURDLE_LATE] = { WEIGHT (hurdle_late), "slow-answers", N_("Answers take longer than people usually wait"),
+  [QM_HURDLE_LATE] = { WEIGHT (hurdle_late), "late-answers", N_("Answers take longer than people usually wait"),
     N_("Nobody is turned away, but who waits for the end of an answer needs patience."), N_("slow answers") },
   [QM_HURDLE_THERE] = { WEIGHT (hurdle_there), NULL, NULL, NULL, NULL },
 };

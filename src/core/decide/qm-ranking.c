@@ -19,7 +19,7 @@ typedef struct {
   double money;
   double finish_seconds;
   double quality;
-  double latency_p99_seconds;
+  double alone_p99_seconds;
 } Ranked;
 
 /* So many rows are sorted at once, at least. */
@@ -37,7 +37,7 @@ ranked_of (const QmRow *row,
            double       base)
 {
   return (Ranked) { base, index, row->is_owned, row->is_rented, row->is_relative, row->money, row->finish_seconds, row->quality,
-                    row->latency_p99_seconds };
+                    row->alone_p99_seconds };
 }
 
 static gboolean
@@ -263,7 +263,8 @@ ranked_breaks (const QmSearch *self,
     }
   if (!isnan (wish->quality) && !row->is_relative && breaks (wish->quality, row->quality, QM_LIMIT_ACCURACY, limit, margin))
     return TRUE;
-  if (self->job.serving && latency > 0 && breaks (row->latency_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
+  /* Where an answer alone is late, no batch is not; where it is not, the batch was chosen so. */
+  if (self->job.serving && latency > 0 && breaks (row->alone_p99_seconds, latency, QM_LIMIT_LATENCY, limit, margin))
     return TRUE;
   if (breaks (row->finish_seconds, wish->seconds, QM_LIMIT_DEADLINE, limit, margin))
     return TRUE;

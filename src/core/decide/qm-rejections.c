@@ -50,7 +50,8 @@ explain (QmLimit limit,
     case QM_LIMIT_DEADLINE:
       return by_factor ("deadline", N_("Takes {factor} of the time you have"), N_("Takes longer than the time you have"), margin);
     case QM_LIMIT_LATENCY:
-      return by_factor ("latency", N_("Answers take {factor} of the time you allow"), N_("Answers take longer than you allow"), margin);
+      return by_factor ("latency", N_("Even an answer that has it to itself takes {factor} of the time you allow"),
+                        N_("Answers take longer than you allow"), margin);
     case QM_LIMIT_LOAD:
       return qm_message_new ("load", N_("Too many machines would be needed for the load"));
     case QM_LIMIT_ACCURACY:

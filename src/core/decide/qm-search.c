@@ -255,6 +255,7 @@ add_row (QmSearch          *self,
   row.log_hours = isnan (row.seconds) ? 0 : log (row.seconds / 3600 + economics->small_hours);
   row.quality = recipe->accuracy.value.p50;
   row.latency_p99_seconds = solution->latency_p99_seconds;
+  row.alone_p99_seconds = solution->alone_p99_seconds;
   row.is_owned = placement->pricing == QM_PRICING_OWNED;
   row.is_rented = placement->place == QM_PLACE_CLOUD;
   row.is_bought = placement->place == QM_PLACE_BUY;

@@ -19,6 +19,7 @@ typedef struct {
   double micro_batch;
   double gradient_accumulation;
   double latency_p99_seconds;       /* serving */
+  double alone_p99_seconds;         /* the same of one answer at a time: no batch is faster */
   double seconds;                   /* without start-up; NaN in serving */
   double with_interruptions_seconds; /* NaN where never interrupted */
   int recipe;
@@ -63,7 +64,8 @@ typedef struct {
   double log_hours;                 /* the same; 0 in serving */
   double quality;                   /* p50, of the recipe; NaN unknown */
   double hurdles;                   /* how hard it is to set up, in ln units of money */
-  double latency_p99_seconds;       /* of the solution */
+  double latency_p99_seconds;       /* of the solution, as the next */
+  double alone_p99_seconds;
   guint drawbacks;                  /* bits 1 << QmHurdle */
   /* of placement and recipe, which lie too far apart to be asked for every row */
   guint8 is_owned;                  /* paid for already */

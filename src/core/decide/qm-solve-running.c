@@ -91,6 +91,7 @@ solve_batch (const QmJob           *job,
     return FALSE;
 
   alone = latency_of (&best->outline, 1);
+  best->alone_p99_seconds = alone * latency_spread (job);
   if (alone > allowed)
     {
       allowed = SHARED_PATIENCE * alone;

@@ -58,6 +58,16 @@ fail (Reader      *self,
   return fail_at (self, error);
 }
 
+static gboolean
+fail_long (Reader      *self,
+           const char  *path,
+           guint        most,
+           GError     **error)
+{
+  qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, path, N_("is too long a list; at most {most} entries are possible"), "#most", (double) most, NULL);
+  return fail_at (self, error);
+}
+
 static void
 warn (Reader     *self,
       const char *path,
@@ -192,7 +202,7 @@ read_owned (Reader      *self,
   array = json_node_get_array (node);
   n = json_array_get_length (array);
   if (n > QM_MAX_OWNED)
-    return fail (self, "places.owned", error, QM_PLAN_ERROR_VALUE, N_("too many machines; at most 16 are possible"));
+    return fail_long (self, "places.owned", QM_MAX_OWNED, error);
 
   for (guint i = 0; i < n; i++)
     {
@@ -310,7 +320,7 @@ read_rows (Reader      *self,
   array = json_node_get_array (node);
   n = json_array_get_length (array);
   if (n > QM_MAX_ROWS)
-    return fail (self, name, error, QM_PLAN_ERROR_VALUE, N_("too many rows; at most 16 are possible"));
+    return fail_long (self, name, QM_MAX_ROWS, error);
 
   for (guint i = 0; i < n; i++)
     {

@@ -3,6 +3,10 @@
 
 #include "decide/qm-choices.h"
 #include "shipped.h"
+#include "varied-plans.h"
+
+#define PLANS 60
+#define FIRST_SEED 5000
 
 /* What is chosen for services and for weights that fit nowhere whole, asked of the
  * real catalog. */
@@ -90,6 +94,79 @@ test_late_anyway (void)
   g_assert_true (told);
 }
 
+/* 16 GB of weights cross the 864 GB/s of an L40S in 19 ms at best: the longest of a
+ * hundred answers, 2.83 times 250 words, takes 13 s. What is told beside a limit is
+ * what one answer alone takes: it shrinks in proportion as the limit grows, up to 1
+ * where the limit is kept, without a jump. */
+static void
+test_told_margin (void)
+{
+  const double limits[] = { 1, 5, 8, 10, 11, 12, 12.5, 13, 13.5, 14, 15, 16 };
+  double alone = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autofree char *json = g_strdup_printf (
+        PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},\"serving\":{\"weights\":\"bf16\","
+              "\"input_tokens\":500,\"output_tokens\":250,\"concurrency\":64,\"latency_p99_seconds\":%g},"
+              "\"configuration\":{\"device\":\"l40s\",\"devices\":1}"), limits[i]);
+      g_autoptr (QmRecommendation) recommendation = recommend (json);
+      GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+
+      for (guint j = 0; j < rejections->len; j++)
+        {
+          const QmRejection *rejection = g_ptr_array_index (rejections, j);
+
+          if (rejection->limit != QM_LIMIT_LATENCY)
+            continue;
+          g_assert_cmpstr (rejection->device->id, ==, "l40s");
+          g_assert_cmpfloat (rejection->margin, >, 1);
+          g_assert_cmpfloat (rejection->margin * limits[i], >, 13);
+          g_assert_cmpfloat (rejection->margin * limits[i], <, 26);
+          if (alone > 0)
+            g_assert_cmpfloat_with_epsilon (rejection->margin * limits[i], alone, 1e-6 * alone);
+          alone = rejection->margin * limits[i];
+        }
+      g_assert_cmpint (qm_recommendation_n_choices (recommendation) > 0, ==, alone <= limits[i]);
+    }
+  g_assert_cmpfloat (alone, >, 0);
+}
+
+/* A code says one thing: what warns of the whole answer is not called what speaks
+ * against one choice. */
+static void
+test_codes_differ (void)
+{
+  g_autoptr (GHashTable) warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) held_against = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer code;
+
+  for (guint32 seed = FIRST_SEED; seed < FIRST_SEED + PLANS; seed++)
+    {
+      g_autoptr (QmPlan) plan = varied_plan_new (catalog, seed);
+      g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, NULL);
+      g_autoptr (QmRecommendation) answer = qm_recommend (estimator, resolved, NULL, NULL);
+      GPtrArray *warnings = qm_recommendation_get_warnings (answer);
+
+      for (guint i = 0; i < warnings->len; i++)
+        g_hash_table_add (warned, g_strdup (qm_message_get_code (g_ptr_array_index (warnings, i))));
+      for (guint i = 0; i < qm_recommendation_n_choices (answer); i++)
+        {
+          GPtrArray *drawbacks = qm_recommendation_choice (answer, i)->drawbacks;
+
+          for (guint j = 0; drawbacks != NULL && j < drawbacks->len; j++)
+            g_hash_table_add (held_against, g_strdup (qm_message_get_code (g_ptr_array_index (drawbacks, j))));
+        }
+    }
+
+  g_assert_true (g_hash_table_contains (warned, "slow-answers"));
+  g_assert_true (g_hash_table_contains (held_against, "late-answers"));
+  g_hash_table_iter_init (&iter, warned);
+  while (g_hash_table_iter_next (&iter, &code, NULL))
+    g_assert_false (g_hash_table_contains (held_against, code));
+}
+
 /* 16 GB of weights cross 864 GB/s in 19 ms: one L40S takes 5 s for a mean answer of
  * 250 words and 14 s for the longest of a hundred, four take a good quarter. */
 static void
@@ -117,6 +194,8 @@ main (int   argc,
   g_test_add_func ("/offered/offload-is-real", test_offload_is_real);
   g_test_add_func ("/offered/price-of-a-whole", test_price_of_a_whole);
   g_test_add_func ("/offered/late-anyway", test_late_anyway);
+  g_test_add_func ("/offered/told-margin", test_told_margin);
+  g_test_add_func ("/offered/codes-differ", test_codes_differ);
   g_test_add_func ("/offered/shared-for-speed", test_shared_for_speed);
 
   return shipped_run ();
