@@ -108,12 +108,69 @@ test_searches (void)
     }
 }
 
+/* What threads hold in common is let go as often as it was taken: a catalog's
+ * entries, and the config.json that a plan holds, whose references JSON-GLib
+ * counts without atomic operations. */
+#define N_COPIES 20000
+
+static gpointer
+hold_and_let_go (gpointer data)
+{
+  const QmResolved *resolved = data;
+
+  for (guint i = 0; i < N_COPIES; i++)
+    {
+      QmResolved *copy = qm_resolved_copy (resolved);
+
+      qm_resolved_free (copy);
+    }
+
+  return NULL;
+}
+
+static void
+hold_in_threads (const char *text,
+                 QmCatalog  *catalog)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (QmPlan) plan = qm_plan_from_data (text, -1, NULL, &error);
+  g_autoptr (QmResolved) resolved = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+  GThread *threads[N_THREADS];
+
+  g_assert_no_error (error);
+  resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
+  g_assert_no_error (error);
+  before = qm_plan_to_data (plan, NULL);
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new ("holder", hold_and_let_go, resolved);
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  after = qm_plan_to_data (resolved->given, NULL);
+  g_assert_cmpstr (before, ==, after);
+}
+
+static void
+test_sharing (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_build_filename (g_getenv ("QM_DATA_DIR"), "catalog", NULL);
+  g_autoptr (QmCatalog) catalog = qm_catalog_load (folder, NULL, &error);
+
+  g_assert_no_error (error);
+  hold_in_threads (plans[0], catalog);
+  hold_in_threads (PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"architecture\":{\"model_type\":\"llama\","
+                         "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,\"intermediate_size\":128,\"vocab_size\":100,"
+                         "\"rope_scaling\":{\"factor\":8.5,\"kinds\":[\"linear\",2,true,null]}}}"), catalog);
+}
+
 int
 main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/core/threads/searches", test_searches);
+  g_test_add_func ("/core/threads/sharing", test_sharing);
 
   return g_test_run ();
 }

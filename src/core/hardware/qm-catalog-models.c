@@ -45,6 +45,7 @@ read_model (QmCatalog    *self,
   entry->name = name != NULL ? name : entry->id;
   entry->task = read_task (record);
   entry->facts = record->object;
+  entry->tree = record->file->tree;
   qm_record_number (record, "parameters", 0);
   qm_record_number (record, "image_size", 0);
   qm_record_strings (record, "aliases", aliases);

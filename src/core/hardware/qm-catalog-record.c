@@ -100,7 +100,8 @@ parse (QmCatalogFile *self,
   json_parser_set_strict (parser, TRUE);
   if (json_parser_load_from_data (parser, self->text, -1, &found))
     {
-      self->root = json_parser_steal_root (parser);
+      self->tree = qm_json_box_new (json_parser_steal_root (parser));
+      self->root = self->tree->root;
       return TRUE;
     }
 
@@ -185,7 +186,7 @@ qm_catalog_file_free (QmCatalogFile *self)
   g_free (self->shown);
   g_free (self->stem);
   g_free (self->text);
-  g_clear_pointer (&self->root, json_node_unref);
+  g_clear_pointer (&self->tree, qm_json_box_unref);
   g_free (self);
 }
 

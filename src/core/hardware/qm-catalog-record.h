@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "qm-json-box.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,8 @@ typedef struct {
   char *shown;                      /* as error messages call it */
   char *stem;                       /* "devices" of devices.json */
   char *text;
-  JsonNode *root;
+  JsonNode *root;                   /* of @tree */
+  QmJsonBox *tree;
   const char *format;               /* (nullable): "quartermaster-devices" ... */
   JsonObject *sources;              /* (nullable): key → text and date of a source */
   gboolean is_users;

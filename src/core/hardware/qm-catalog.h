@@ -3,6 +3,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "qm-json-box.h"
+
 #include "hardware/qm-device.h"
 #include "model/qm-model.h"
 
@@ -36,6 +38,7 @@ typedef struct {
   QmTask task;
   JsonObject *config;               /* (nullable) */
   JsonObject *facts;                /* the whole entry */
+  QmJsonBox *tree;                  /* that @config and @facts are parts of */
   const char * const *aliases;      /* NULL-terminated */
   const char *source;               /* where the figures are from, written out */
 } QmModelEntry;

@@ -40,6 +40,7 @@ typedef struct _QmShape QmShape;
 /**
  * QmShape:
  * @keys: a config.json, or the part of one that tells of a network in it
+ * @nothing: (nullable): what @keys reads where the file does not describe the part
  * @outer: (nullable): the shape that it is a part of
  * @table: all families
  * @family: (nullable): what is known of its family
@@ -56,6 +57,7 @@ typedef struct _QmShape QmShape;
  */
 struct _QmShape {
   QmConfigKeys keys;
+  JsonObject *nothing;
   QmShape *outer;
   QmFamilyTable *table;
   QmArchitectureFamily *family;

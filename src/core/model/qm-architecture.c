@@ -150,7 +150,9 @@ qm_shape_open (QmShape    *self,
   if (object == NULL)
     qm_shape_note (outer, "model-part-assumed", NULL,
                    N_("A part of the model is not described in the file: what the family usually has was taken"));
-  self->keys.object = object != NULL ? json_object_ref (object) : json_object_new ();
+  if (object == NULL)
+    object = self->nothing = json_object_new ();
+  self->keys.object = object;
   type = object != outer->keys.object ? qm_config_keys_word (&self->keys, "model_type") : NULL;
   if (fallback != NULL && fallback[0] != '\0' && !is_part (self, type))
     type = fallback;
@@ -164,7 +166,7 @@ qm_shape_open (QmShape    *self,
 void
 qm_shape_close (QmShape *self)
 {
-  json_object_unref (self->keys.object);
+  g_clear_pointer (&self->nothing, json_object_unref);
   g_clear_error (&self->keys.error);
 }
 
@@ -404,7 +406,7 @@ qm_architecture_read (JsonObject      *config,
 {
   int steps = MAX_STEPS;
   g_autoptr (QmFamilyTable) table = qm_family_table_new ();
-  QmShape root = { .keys.object = json_object_ref (config), .table = table, .notes = notes, .steps = &steps };
+  QmShape root = { .keys.object = config, .table = table, .notes = notes, .steps = &steps };
   const char *type = read_type (&root);
   gboolean good;
 

@@ -130,16 +130,19 @@ read_parts (QmModel    *self,
  * qm_model_read_facts:
  * @self: a model
  * @facts: an entry of the model catalog
+ * @tree: that @facts is a part of; it is held
  *
  * Takes over the figures that a catalog entry has beside or instead of a config.json.
  */
 void
 qm_model_read_facts (QmModel    *self,
-                     JsonObject *facts)
+                     JsonObject *facts,
+                     QmJsonBox  *tree)
 {
   const char *family = json_object_get_string_member_with_default (facts, "family", NULL);
 
-  self->facts = json_object_ref (facts);
+  self->facts = facts;
+  self->facts_tree = qm_json_box_ref (tree);
   self->license = json_object_get_string_member_with_default (facts, "license", NULL);
   self->source = json_object_get_string_member_with_default (facts, "source", NULL);
   self->training_tokens = fact (facts, "training_tokens", 0);

@@ -14,8 +14,13 @@ void        qm_model_set_name           (QmModel      *self,
 gboolean    qm_model_read_config        (QmModel      *self,
                                          JsonObject   *config,
                                          GError      **error);
+gboolean    qm_model_read_shared_config (QmModel      *self,
+                                         JsonObject   *config,
+                                         QmJsonBox    *tree,
+                                         GError      **error);
 void        qm_model_read_facts         (QmModel      *self,
-                                         JsonObject   *facts);
+                                         JsonObject   *facts,
+                                         QmJsonBox    *tree);
 void        qm_model_complete_facts     (QmModel      *self,
                                          const QmPlan *plan,
                                          double        image_size);

@@ -60,10 +60,51 @@ qm_model_idle_parameters (const QmModel *self)
   return self->architecture.parameters - self->architecture.active_parameters;
 }
 
+static void
+keep_config (QmModel    *self,
+             JsonObject *config,
+             QmJsonBox  *tree)
+{
+  QmJsonBox *before = self->config_tree;
+
+  self->config = config;
+  self->config_tree = qm_json_box_ref (tree);
+  g_clear_pointer (&before, qm_json_box_unref);
+}
+
+/**
+ * qm_model_read_shared_config:
+ * @self: a model
+ * @config: the content of a config.json
+ * @tree: that @config is a part of; it is held
+ * @error: return location for an error
+ *
+ * Returns: whether @config describes a model
+ */
+gboolean
+qm_model_read_shared_config (QmModel     *self,
+                             JsonObject  *config,
+                             QmJsonBox   *tree,
+                             GError     **error)
+{
+  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+
+  if (!qm_architecture_read (config, &self->architecture, notes, error))
+    return FALSE;
+  for (guint i = 0; i < notes->len; i++)
+    qm_model_note (self, qm_message_copy (g_ptr_array_index (notes, i)));
+  keep_config (self, config, tree);
+  self->parameters = self->architecture.parameters;
+  self->active_parameters = self->architecture.active_parameters;
+  self->encoder_layers = self->architecture.encoder_layers;
+  self->decoder_layers = self->architecture.decoder_layers;
+  return TRUE;
+}
+
 /**
  * qm_model_read_config:
  * @self: a model
- * @config: the content of a config.json
+ * @config: the content of a config.json, of this thread alone
  * @error: return location for an error
  *
  * Returns: whether @config describes a model
@@ -73,22 +114,9 @@ qm_model_read_config (QmModel     *self,
                       JsonObject  *config,
                       GError     **error)
 {
-  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
+  g_autoptr (QmJsonBox) tree = qm_json_box_new_object (json_object_ref (config));
 
-  if (!qm_architecture_read (config, &self->architecture, notes, error))
-    return FALSE;
-  for (guint i = 0; i < notes->len; i++)
-    qm_model_note (self, qm_message_copy (g_ptr_array_index (notes, i)));
-  if (self->config != config)
-    {
-      g_clear_pointer (&self->config, json_object_unref);
-      self->config = json_object_ref (config);
-    }
-  self->parameters = self->architecture.parameters;
-  self->active_parameters = self->architecture.active_parameters;
-  self->encoder_layers = self->architecture.encoder_layers;
-  self->decoder_layers = self->architecture.decoder_layers;
-  return TRUE;
+  return qm_model_read_shared_config (self, config, tree, error);
 }
 
 /**
@@ -109,10 +137,10 @@ qm_model_from_entry (const QmModelEntry  *entry,
   self->task = entry->task;
   self->read_by = QM_READER_CATALOG;
   self->catalogued = TRUE;
-  if (entry->config != NULL && !qm_model_read_config (self, entry->config, error))
+  if (entry->config != NULL && !qm_model_read_shared_config (self, entry->config, entry->tree, error))
     return NULL;
   if (entry->facts != NULL)
-    qm_model_read_facts (self, entry->facts);
+    qm_model_read_facts (self, entry->facts, entry->tree);
   if (entry->source != NULL)
     self->source = entry->source;
   if (self->active_parameters <= 0)
@@ -239,7 +267,9 @@ read_embedded (QmModel       *self,
                GPtrArray     *warnings,
                GError       **error)
 {
-  QmConfigKeys keys = { .object = plan->model.architecture };
+  QmJsonBox *tree = plan->model.architecture;
+  JsonObject *config = qm_json_box_object (tree);
+  QmConfigKeys keys = { .object = config };
   gboolean no_shape = !qm_config_keys_has (&keys, "hidden_size") && !qm_config_keys_has (&keys, "num_hidden_layers") &&
                       qm_config_keys_object (&keys, "text_config") == NULL &&
                       !qm_config_keys_has (&keys, "depths") && !qm_config_keys_has (&keys, "block_out_channels");
@@ -248,10 +278,10 @@ read_embedded (QmModel       *self,
     {
       warn (warnings, "model.architecture",
             qm_message_new ("no-sizes", N_("has no sizes; the shape is guessed from the parameter count")));
-      self->config = json_object_ref (plan->model.architecture);
+      keep_config (self, config, tree);
       return TRUE;
     }
-  if (!qm_model_read_config (self, plan->model.architecture, error))
+  if (!qm_model_read_shared_config (self, config, tree, error))
     {
       if (error != NULL)
         qm_error_add_path (*error, "model.architecture");

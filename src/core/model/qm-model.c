@@ -31,10 +31,8 @@ qm_model_copy (const QmModel *self)
 {
   QmModel *copy = g_memdup2 (self, sizeof *self);
 
-  if (copy->config != NULL)
-    json_object_ref (copy->config);
-  if (copy->facts != NULL)
-    json_object_ref (copy->facts);
+  qm_json_box_ref (copy->config_tree);
+  qm_json_box_ref (copy->facts_tree);
   if (copy->notes != NULL)
     g_ptr_array_ref (copy->notes);
   return copy;
@@ -49,8 +47,8 @@ qm_model_free (QmModel *self)
 {
   if (self == NULL)
     return;
-  g_clear_pointer (&self->config, json_object_unref);
-  g_clear_pointer (&self->facts, json_object_unref);
+  g_clear_pointer (&self->config_tree, qm_json_box_unref);
+  g_clear_pointer (&self->facts_tree, qm_json_box_unref);
   g_clear_pointer (&self->notes, g_ptr_array_unref);
   g_free (self);
 }

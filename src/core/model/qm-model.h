@@ -3,6 +3,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "qm-json-box.h"
+
 #include "plan/qm-plan-enums.h"
 
 G_BEGIN_DECLS
@@ -115,7 +117,8 @@ typedef struct {
   QmTask task;
   QmReader read_by;
   QmArchitecture architecture;
-  JsonObject *config;               /* (nullable) the raw config.json, for what only one reader needs */
+  JsonObject *config;               /* (nullable): the raw config.json, for what only one reader needs */
+  QmJsonBox *config_tree;           /* (nullable): that @config is a part of */
   double parameters;
   double active_parameters;
 
@@ -163,6 +166,7 @@ typedef struct {
   double stored_bytes;              /* of the tensors in the file read; 0 unknown */
   const char *stored_format;        /* (nullable): the word of `serving.weights` for what the file holds */
   JsonObject *facts;                /* (nullable): the catalog entry, which @license and @source are of */
+  QmJsonBox *facts_tree;            /* (nullable): that @facts is a part of */
   GPtrArray *notes;                 /* (nullable) (element-type QmMessage): what was assumed in reading it */
 } QmModel;
 

@@ -333,7 +333,7 @@ qm_plan_field_unset (const QmField *self,
       *(int *) at = (int) self->unset;
       break;
     case QM_FIELD_OBJECT:
-      g_clear_pointer ((JsonObject **) at, json_object_unref);
+      g_clear_pointer ((QmJsonBox **) at, qm_json_box_unref);
       break;
     case QM_FIELD_NUMBER:
     case QM_FIELD_COUNT:
@@ -341,6 +341,13 @@ qm_plan_field_unset (const QmField *self,
       *(double *) at = self->unset;
       break;
     }
+}
+
+static gboolean
+same_object (const QmJsonBox *a,
+             const QmJsonBox *b)
+{
+  return a == b || (a != NULL && b != NULL && json_object_equal (qm_json_box_object (a), qm_json_box_object (b)));
 }
 
 static gboolean
@@ -384,9 +391,7 @@ qm_plan_field_equal (const QmField *self,
     case QM_FIELD_INTEGER:
       return *(int *) at_a == *(int *) at_b;
     case QM_FIELD_OBJECT:
-      return *(JsonObject **) at_a == *(JsonObject **) at_b ||
-             (*(JsonObject **) at_a != NULL && *(JsonObject **) at_b != NULL &&
-              json_object_equal (*(JsonObject **) at_a, *(JsonObject **) at_b));
+      return same_object (*(QmJsonBox **) at_a, *(QmJsonBox **) at_b);
     case QM_FIELD_NUMBER:
     case QM_FIELD_COUNT:
     default:

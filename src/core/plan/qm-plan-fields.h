@@ -17,7 +17,7 @@ typedef enum {
   QM_FIELD_NUMBER,                  /* double */
   QM_FIELD_COUNT,                   /* double that is whole */
   QM_FIELD_INTEGER,                 /* int */
-  QM_FIELD_OBJECT,                  /* JsonObject * */
+  QM_FIELD_OBJECT,                  /* QmJsonBox * of an object */
 } QmFieldKind;
 
 typedef struct _QmJsonLines QmJsonLines;

@@ -248,7 +248,7 @@ qm_plan_field_read (const QmField *self,
     case QM_FIELD_OBJECT:
       if (!JSON_NODE_HOLDS_OBJECT (node))
         return wrong_type (self, N_("an object"), node, error);
-      *(JsonObject **) at = json_node_dup_object (node);
+      *(QmJsonBox **) at = qm_json_box_new_object (json_node_dup_object (node));
       return TRUE;
     case QM_FIELD_INTEGER:
       if (!read_double (self, node, &value, error))
@@ -326,9 +326,7 @@ qm_plan_field_write (const QmField *self,
       json_node_set_boolean (node, *(int *) at == QM_TERNARY_YES);
       return node;
     case QM_FIELD_OBJECT:
-      node = json_node_new (JSON_NODE_OBJECT);
-      json_node_set_object (node, *(JsonObject **) at);
-      return node;
+      return qm_json_box_dup_root (*(QmJsonBox **) at);
     case QM_FIELD_INTEGER:
       return number_node (*(int *) at);
     case QM_FIELD_NUMBER:

@@ -46,8 +46,7 @@ qm_plan_copy (const QmPlan *self)
 
   copy->title = g_strdup (self->title);
   copy->model.file = g_strdup (self->model.file);
-  if (self->model.architecture != NULL)
-    json_object_ref (self->model.architecture);
+  qm_json_box_ref (self->model.architecture);
 
   return copy;
 }
@@ -64,7 +63,7 @@ qm_plan_free (QmPlan *self)
 
   g_free (self->title);
   g_free (self->model.file);
-  g_clear_pointer (&self->model.architecture, json_object_unref);
+  g_clear_pointer (&self->model.architecture, qm_json_box_unref);
   g_free (self);
 }
 

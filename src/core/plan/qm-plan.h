@@ -3,6 +3,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include "qm-json-box.h"
+
 #include "qm-message.h"
 #include "qm-plan-enums.h"
 
@@ -51,7 +53,7 @@ typedef struct {
 typedef struct {
   QmWord id;                        /* of the model catalog */
   char *file;                       /* as written in the plan, relative to it */
-  JsonObject *architecture;         /* the content of a config.json */
+  QmJsonBox *architecture;          /* the content of a config.json, an object */
   double parameters;
   double active_parameters;
   double flops_per_sample;          /* forward, 2 x MACs */

@@ -106,7 +106,8 @@ read_plan (JsonObject  *object,
 
   *plan = qm_plan_from_object (object, NULL, &error);
   g_assert_no_error (error);
-  *model = read_model ((*plan)->model.architecture, (*plan)->model.parameters, (*plan)->model.active_parameters);
+  *model = read_model ((*plan)->model.architecture != NULL ? qm_json_box_object ((*plan)->model.architecture) : NULL,
+                       (*plan)->model.parameters, (*plan)->model.active_parameters);
 }
 
 static inline JsonObject *

@@ -122,8 +122,8 @@ read_model (const QmPlan *plan)
 
   if (plan->model.architecture != NULL)
     {
-      say_defaults (plan->model.architecture);
-      qm_architecture_from_config (plan->model.architecture, &model->architecture, &error);
+      say_defaults (qm_json_box_object (plan->model.architecture));
+      qm_architecture_from_config (qm_json_box_object (plan->model.architecture), &model->architecture, &error);
     }
   else
     qm_architecture_guess (plan->model.parameters, &model->architecture);
