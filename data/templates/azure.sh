@@ -1,62 +1,103 @@
 #!/usr/bin/env bash
 {{>head}}
-# Stop it: az group delete --name {{job|name}}
+# Start it: bash launch-azure.sh
+# Stop it: bash launch-azure.sh stop; with "clean" in place of "stop", its files and checkpoints in the storage account are deleted too.
 set -euo pipefail
 
 # Yours to fill in.
-: "${STORAGE_ACCOUNT:?a storage account with a container \"job\" for weights and checkpoints}"
+: "${STORAGE_ACCOUNT:?a storage account for data, weights and checkpoints, in another resource group than the job}"
+# Started again under this name, the job goes on from its last checkpoint; under another it begins anew.
+JOB=${JOB:-{{job|name}}}
+REGION=${REGION:-{{region|word}}}
+EMAIL=${EMAIL:-}
+
+# All that the job has is in its resource group, but for what it keeps in the storage account, in a container of its name.
+stop_machines() { [ "$(az group exists --name "$JOB")" = false ] || az group delete --name "$JOB" --yes; }
+case ${1:-start} in
+  start) ;;
+  stop) stop_machines; exit ;;
+  clean)
+    stop_machines
+    az storage container delete --account-name "$STORAGE_ACCOUNT" --auth-mode login --name "$JOB"
+    exit ;;
+  *) echo "start, stop or clean?" >&2; exit 2 ;;
+esac
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
-EMAIL=${EMAIL:-}
+[ "$(az group exists --name "$JOB")" = false ] || { echo "Machines of $JOB are there already: stop them first, or choose another JOB." >&2; exit 1; }
+{{>checked}}
 
-az group create --name {{job|name}} --location {{region|word}}
+# What the machines may do, before they start: read and write what is this job's, and give themselves back.
+storage=$(az storage account show --name "$STORAGE_ACCOUNT" --query id --output tsv)
+az group create --name "$JOB" --location "$REGION"
+# What was begun and not ended is not paid for.
+trap 'az group delete --name "$JOB" --yes --no-wait' ERR
+az identity create --resource-group "$JOB" --name "$JOB"
+principal=$(az identity show --resource-group "$JOB" --name "$JOB" --query principalId --output tsv)
+identity=$(az identity show --resource-group "$JOB" --name "$JOB" --query id --output tsv)
+group=$(az group show --name "$JOB" --query id --output tsv)
+me=$(az ad signed-in-user show --query id --output tsv)
+az role assignment create --role "Storage Blob Data Contributor" --scope "$storage" --assignee-object-id "$me" --assignee-principal-type User
+az role assignment create --role "Storage Blob Data Contributor" --scope "$storage/blobServices/default/containers/$JOB" \
+  --assignee-object-id "$principal" --assignee-principal-type ServicePrincipal
+az role assignment create --role "Virtual Machine Contributor" --scope "$group" --assignee-object-id "$principal" --assignee-principal-type ServicePrincipal
 
 # An alarm before the money is gone.
 if [ -n "$EMAIL" ]; then
-  az consumption budget create-with-rg --budget-name {{job|name}} --resource-group {{job|name}} --amount {{budget|word}} \
+  az consumption budget create-with-rg --budget-name "$JOB" --resource-group "$JOB" --amount {{budget|word}} \
     --category Cost --time-grain Monthly --time-period start-date="$(date +%Y-%m-01)" end-date="$(date -d '+1 year' +%Y-%m-01)" \
     --notifications '{"near": {"enabled": true, "operator": "GreaterThan", "threshold": 80, "contact-emails": ["'"$EMAIL"'"]}}'
 else
   echo "No alarm: EMAIL is not set." >&2
 fi
 
-# What the machine fetches when it starts.
-{{#training}}
-! grep -q "Put your model, your data" train.py || { echo "Put your model into train.py before a machine is paid for." >&2; exit 1; }
-[ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
-{{/training}}
-{{#serves_onnx}}
-[ -e model.onnx ] || { echo "model.onnx, your network, is missing beside these files." >&2; exit 1; }
-{{/serves_onnx}}
-{{#serves_llama_cpp}}
-[ -e model.gguf ] || { echo "model.gguf, the weights, is missing beside these files." >&2; exit 1; }
-{{/serves_llama_cpp}}
-{{#serves_vllm}}
-{{#own_weights}}
-{{>own-weights}}
-printf 'export MODEL=%q\n' "$MODEL" >model.sh
-{{/own_weights}}
-{{/serves_vllm}}
+# What the machine fetches when it starts. A right that was just given may take minutes to be known.
+blobs() { az storage blob "$@" --account-name "$STORAGE_ACCOUNT" --auth-mode login; }
+made=
+for _ in $(seq 30); do
+  az storage container create --account-name "$STORAGE_ACCOUNT" --auth-mode login --name "$JOB" && made=yes && break
+  sleep 10
+done
+[ -n "$made" ] || { echo "You may not write to the storage account $STORAGE_ACCOUNT." >&2; false; }
 for part in model.sh run.sh train.py requirements.txt serve_onnxruntime.py model.onnx model.gguf; do
-  [ ! -e "$part" ] || az storage blob upload --account-name "$STORAGE_ACCOUNT" --auth-mode login -c job -f "$part" -n "$part" --overwrite
+  [ ! -e "$part" ] || blobs upload -c "$JOB" -f "$part" -n "job/$part" --overwrite
 done
-[ ! -e data ] || az storage blob upload-batch --account-name "$STORAGE_ACCOUNT" --auth-mode login -d job -s data --destination-path data --overwrite
-
+if [ -e data ]; then
+  blobs delete-batch --source "$JOB" --pattern "job/data/*"
+  blobs upload-batch -d "$JOB" -s data --destination-path job/data --overwrite
+fi
 startup=$(mktemp)
-sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup-azure.sh >"$startup"
+sed "s|@STORAGE_ACCOUNT@|$STORAGE_ACCOUNT|g;s|@JOB@|$JOB|g{{#gated}};s|@HF_TOKEN@|$HF_TOKEN|g{{/gated}}" startup-azure.sh >"$startup"
 
-# The machines may write to the storage account, and give themselves back.
-storage=$(az storage account show --name "$STORAGE_ACCOUNT" --query id --output tsv)
-group=$(az group show --name {{job|name}} --query id --output tsv)
-for number in $(seq 1 {{nodes|word}}); do
-  az vm create --resource-group {{job|name}} --name {{job|name}}-"$number" --size {{instance|word}} --image {{azure_image|word}} \
-    --assign-identity --role "Storage Blob Data Contributor" --scope "$storage" --os-disk-size-gb {{disk_gb|word}} --generate-ssh-keys --custom-data "$startup"{{#spot}} \
-    --priority Spot --eviction-policy Delete --max-price -1{{/spot}}
-  az role assignment create --role "Virtual Machine Contributor" --scope "$group" --assignee-principal-type ServicePrincipal \
-    --assignee-object-id "$(az vm identity show --resource-group {{job|name}} --name {{job|name}}-"$number" --query principalId --output tsv)"
+{{#linked}}
+{{^spot}}
+# Machines of one availability set stand on one InfiniBand, where the size has it: that of sizes with an r behind their number.
+az vm availability-set create --resource-group "$JOB" --name "$JOB" --platform-fault-domain-count 1 --platform-update-domain-count 1
+together=(--availability-set "$JOB")
+{{/spot}}
+{{#spot}}
+# What can be taken back is in no availability set, and so on no InfiniBand that reaches another machine: over Ethernet,
+# exchanging gradients takes longer than estimated.
+az ppg create --resource-group "$JOB" --name "$JOB" --type Standard
+together=(--ppg "$JOB")
+{{/spot}}
+{{/linked}}
+for number in $(seq {{nodes|word}}); do
+  az vm create --resource-group "$JOB" --name "$JOB-$number" --size {{instance|word}} --image {{azure_image|word}}{{#linked}} "${together[@]}"{{/linked}} \
+    --assign-identity "$identity" --os-disk-size-gb {{disk_gb|word}} --generate-ssh-keys --custom-data "$startup" \
+    --os-disk-delete-option Delete --nic-delete-option Delete{{#spot}} --priority Spot --eviction-policy Delete --max-price -1{{/spot}}
 done
+trap - ERR
+rm "$startup"
+address=$(az vm show --resource-group "$JOB" --name "$JOB-1" --show-details --query publicIps --output tsv)
+echo "Look into it: ssh $address tail -f /job/log.txt"
 {{#serving}}
-address=$(az vm show --resource-group {{job|name}} --name {{job|name}}-1 --show-details --query publicIps --output tsv)
 echo "Ask it through a tunnel: ssh -L {{port|word}}:localhost:{{port|word}} $address"
 {{/serving}}
+{{^serving}}
+echo "When the job has ended: bash launch-azure.sh stop removes the disk and the address, which are paid for."
+{{/serving}}
+{{#training}}
+echo "What it learnt: folder checkpoints of the container $JOB in $STORAGE_ACCOUNT"
+{{/training}}

@@ -4,29 +4,26 @@
 # Stop it: shutdown -h now, on the machine
 export HOME=/root
 mkdir -p /job/checkpoints && cd /job || exit 1
-attribute() { curl -s -H 'Metadata-Flavor: Google' "http://metadata.google.internal/computeMetadata/v1/instance/attributes/$1"; }
-bucket=$(attribute bucket)
+metadata() { curl -s -H 'Metadata-Flavor: Google' "http://metadata.google.internal/computeMetadata/v1/instance/$1"; }
+store=$(metadata attributes/store)
 {{#gated}}
-HF_TOKEN=$(attribute hf-token)
+HF_TOKEN=$(gcloud secrets versions access latest --secret="$(metadata attributes/job)")
 export HF_TOKEN
 {{/gated}}
-{{#several_nodes}}
-# The first machine is found by its name.
-export NODE_RANK=$(($(attribute number) - 1)) MASTER_ADDR={{job|name}}-1
-{{/several_nodes}}
-gcloud storage cp -r "$bucket/job/*" .
+{{#linked}}
+# The machines are numbered by their names.
+name=$(metadata name)
+export NODE_RANK=$((${name##*-} - 1)) MASTER_ADDR=${name%-*}-1
+{{/linked}}
+gcloud storage cp --recursive "$store/job/*" .
 {{>environment}}
 {{#training}}
-# Checkpoints go to the bucket every {{checkpoint_minutes|word}} minutes; a machine that starts again goes on from them.
-gcloud storage rsync -r "$bucket/checkpoints" checkpoints || true
-(while sleep {{checkpoint_minutes|word}}m; do gcloud storage rsync -r checkpoints "$bucket/checkpoints"; done) &
+gcloud storage rsync --recursive "$store/checkpoints" checkpoints || true
+keep() { gcloud storage rsync --recursive kept "$store/checkpoints" && gcloud storage cp log.txt "$store/"; }
 {{/training}}
-bash run.sh >log.txt 2>&1
-gcloud storage cp log.txt "$bucket/"
-{{#training}}
-gcloud storage rsync -r checkpoints "$bucket/checkpoints"
-{{/training}}
-{{^serving}}
-# The machine ends when the job does.
+{{>run-here}}
+gcloud storage cp log.txt "$store/log-$(metadata name).txt"
+# The machine ends with the job: it deletes itself, or, where its service account may not, switches itself off; then its
+# disk is paid for until "launch-gcloud.sh stop".
+gcloud compute instances delete "$(metadata name)" --zone="$(basename "$(metadata zone)")" --quiet
 shutdown -h now
-{{/serving}}

@@ -67,6 +67,31 @@ list_clouds (QmCatalog *catalog)
                        : NULL;
 }
 
+/* Several machines that work on one job or one copy: whether the provider puts them close together, and
+ * whether more than its usual network is between them. Google's machines with
+ * cards that are attached cannot be placed. */
+static void
+add_network (JsonObject     *values,
+             QmCatalog      *catalog,
+             gboolean        training,
+             const QmChoice *choice)
+{
+  JsonNode *table = qm_catalog_table (catalog, "software");
+  JsonArray *direct = table != NULL ? json_object_get_array_member (json_object_get_object_member (json_node_get_object (table), "gcp_gpudirect"),
+                                                                    "instances") : NULL;
+  const QmConfiguration *c = &choice->estimate.configuration;
+  int per_machine = MAX (1, c->devices) / MAX (1, choice->machines);
+  gboolean parted = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel) > MAX (1, per_machine);
+  gboolean linked = choice->machines > 1 && (training || parted);
+  gboolean found = FALSE;
+
+  for (guint i = 0; direct != NULL && choice->offer != NULL && i < json_array_get_length (direct); i++)
+    found = found || strcmp (json_array_get_string_element (direct, i), choice->offer->instance) == 0;
+  qm_launch_set_flag (values, "linked", linked);
+  qm_launch_set_flag (values, "gpudirect", linked && found);
+  qm_launch_set_flag (values, "close_together", linked && choice->offer != NULL && strchr (choice->offer->instance, '+') == NULL);
+}
+
 /**
  * qm_launch_add_clouds:
  * @values: what templates can use
@@ -75,7 +100,8 @@ list_clouds (QmCatalog *catalog)
  * @choice: one of its choices
  *
  * Adds the clouds that SkyPilot may use: "cloud", that of the choice where
- * SkyPilot knows it, and whether another has the same devices.
+ * SkyPilot knows it, and whether another has the same devices; and how several
+ * machines are brought together: "linked", "close_together", "gpudirect".
  */
 void
 qm_launch_add_clouds (JsonObject     *values,
@@ -89,6 +115,7 @@ qm_launch_add_clouds (JsonObject     *values,
   const char *accelerator = find_accelerator (catalog, device->id);
   int count = MAX (1, choice->estimate.configuration.devices) / MAX (1, choice->machines);
 
+  add_network (values, catalog, qm_plan_is_training (plan), choice);
   qm_launch_set_text (values, "cloud", "");
   qm_launch_set_flag (values, "sky_cloud", FALSE);
   qm_launch_set_text (values, "accelerator", accelerator);

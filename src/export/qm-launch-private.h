@@ -38,6 +38,10 @@ void        qm_launch_add_engines (JsonObject       *values,
                                    JsonObject       *software,
                                    const QmResolved *resolved,
                                    const QmChoice   *choice);
+void        qm_launch_add_job    (JsonObject       *values,
+                                  JsonObject       *software,
+                                  const QmResolved *resolved,
+                                  const QmChoice   *choice);
 void        qm_launch_add_clouds (JsonObject     *values,
                                   QmCatalog      *catalog,
                                   const QmPlan   *plan,

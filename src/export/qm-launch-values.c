@@ -388,22 +388,6 @@ add_disk (JsonObject       *values,
   qm_launch_set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
 }
 
-/* Names are of Latin letters; a title of others stands behind the model. */
-static void
-add_job_name (JsonObject       *values,
-              const QmResolved *resolved)
-{
-  const char *title = resolved->plan->title;
-  g_autofree char *plain = g_str_to_ascii (title, "C");
-  g_autofree char *both = g_strdup_printf ("%s %s", resolved->model->id, title);
-  gboolean latin = FALSE;
-
-  for (const char *c = plain; *c != '\0'; c++)
-    latin = latin || g_ascii_isalpha (*c);
-
-  qm_launch_set_text (values, "job", title[0] == '\0' ? resolved->model->id : latin ? title : both);
-}
-
 /**
  * qm_launch_values:
  * @estimator: an estimator
@@ -426,7 +410,6 @@ qm_launch_values (QmEstimator      *estimator,
   gboolean title = plan->title[0] != '\0';
 
   qm_launch_set_text (values, "title", title ? plan->title : "Untitled plan");
-  add_job_name (values, resolved);
   qm_launch_set_text (values, "date", date);
   qm_launch_set_text (values, "label", choice->label);
   qm_launch_set_text (values, "task", qm_enum_to_word (QM_TYPE_TASK, plan->task));
@@ -447,6 +430,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_serving (values, choice, resolved->model->architecture.max_positions);
   add_model (values, estimator, resolved);
   add_disk (values, resolved);
+  qm_launch_add_job (values, software, resolved, choice);
   qm_launch_add_clouds (values, qm_estimator_get_catalog (estimator), plan, choice);
 
   return values;

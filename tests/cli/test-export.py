@@ -106,8 +106,8 @@ def money_is_guarded():
         files = export('guard.qmplan', cloud, f'guard-{cloud}')
         launch, inside = files[f'launch-{cloud}.sh'], files[f'startup-{cloud}.sh']
         assert alarm in launch and clock in launch + re.sub(r'sleep \d+ ', 'sleep 1 ', inside), (cloud, launch, inside)
-        assert inside.rstrip().split('\n')[-1].startswith(('shutdown -h', 'gcloud compute instances delete')), (cloud, inside)
-        assert re.search(rf'\(while sleep .*(?:{store}).*checkpoints', inside), (cloud, inside)
+        assert inside.rstrip().split('\n')[-1].startswith('shutdown -h'), (cloud, inside)
+        assert re.search(rf'keep\(\) \{{\s+{store}.*kept', inside) and re.search(r'while sleep .*snapshot && keep', inside), (cloud, inside)
 
 
 def one(name, form, **plan):

@@ -15,6 +15,7 @@ TOOLS = os.path.dirname(sys.executable)
 RANDOM_PLANS = 40 if QUICK else 200
 CHAT = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-8b"}}
 LARGE = {"task": "language-model", "activity": "fine-tune", "model": {"id": "llama-3.1-70b"}, "training": {"method": "full"}}
+SEVERAL = {**LARGE, "configuration": {"device": "a100-sxm4-80gb", "devices": 32, "nodes": 4}}
 SERVE = {"task": "language-model", "activity": "serve", "stage": "production", "model": {"id": "llama-3.1-8b"}}
 PICTURES = {"task": "image-classification", "activity": "train", "model": {"id": "resnet-50"}}
 LIGHT = {"task": "image-classification", "activity": "serve", "model": {"id": "mobilenetv3-large-100"}}

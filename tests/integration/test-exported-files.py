@@ -19,7 +19,7 @@ import time
 import traceback
 
 from exported import (
-    CHAT, DATA, LARGE, LIGHT, PICTURES, PROGRAM, QUICK, QUIET, RANDOM_PLANS, SERVE, TOOLS, answer, export,
+    CHAT, DATA, LARGE, LIGHT, PICTURES, PROGRAM, QUICK, QUIET, RANDOM_PLANS, SERVE, SEVERAL, TOOLS, answer, export,
     read_accelerate, read_all, read_deepspeed, read_skypilot, run, write_plan)
 
 # ------------------------------------------------------------------------ tests
@@ -88,12 +88,18 @@ def worked_example():
 CLOUD_PROGRAM = """#!/bin/bash
 {real} "$@" >"$LOG.out" 2>&1 </dev/null
 if [ $? = 0 ] || grep -q "{unanswered}" "$LOG.out"; then echo "read: $*"; else echo "not read: $*"; cat "$LOG.out"; fi >>"$LOG"
-case "$*" in *--query*) echo 123456789012 ;; esac
+case "$*" in
+  *describe-instance-types*) echo 4 4 ;;
+  *describe-instances*|*describe-addresses*|*describe-security-groups*) echo $THERE ;;
+  *get-instance-profile*|*head-bucket*) [ -n "$THERE" ] || exit 1 ;;
+  "group exists"*) echo ${THERE:-false} ;;
+  *--query*) echo 123456789012 ;;
+esac
 exit 0
 """
 
 
-def cloud_reads(name, plan, form, program, real, unanswered, variables):
+def cloud_reads(name, plan, form, program, real, unanswered, variables, *, actions=("start",)):
     """Runs the exported launch script, with a program that sends nothing."""
     folder = os.path.abspath(export(name, plan, form))
     tools, log = os.path.abspath(f"{name}-tools"), os.path.abspath(f"{name}.log")
@@ -107,10 +113,11 @@ def cloud_reads(name, plan, form, program, real, unanswered, variables):
             file.write("none")
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_MAX_ATTEMPTS": "1",
                "AZURE_CONFIG_DIR": os.path.abspath("azure"), "AZURE_CORE_COLLECT_TELEMETRY": "no", "LOG": log}
-    result = subprocess.run(["bash", f"launch-{form}.sh"], cwd=folder, capture_output=True, text=True, timeout=600,
-                            env={**QUIET, **nowhere, **variables, "EMAIL": "a@example.org", "HF_TOKEN": "hf_none", "MODEL": "some/weights",
-                                 "PATH": tools + ":" + QUIET["PATH"]})
-    assert result.returncode == 0, result.stderr
+    for action in actions:
+        result = subprocess.run(["bash", f"launch-{form}.sh", action], cwd=folder, capture_output=True, text=True, timeout=600,
+                                env={**QUIET, **nowhere, **variables, "EMAIL": "a@example.org", "HF_TOKEN": "hf_none", "MODEL": "some/weights",
+                                     "THERE": "" if action == "start" else "i-1", "PATIENCE": "0", "PATH": tools + ":" + QUIET["PATH"]})
+        assert result.returncode == 0, (action, result.stderr)
     with open(log, encoding="utf-8") as file:
         lines = file.read()
     assert "not read: " not in lines, lines
@@ -119,19 +126,27 @@ def cloud_reads(name, plan, form, program, real, unanswered, variables):
 
 def aws_reads():
     only_aws = {"places": {"cloud": ["aws"], "buy": False, "this_computer": False}}
-    for name, plan in {"aws-chat": CHAT, "aws-serve": SERVE, "aws-large": LARGE, "aws-light": LIGHT,
-                       "aws-spot": {**CHAT, "places": {**only_aws["places"], "spot": "preferred"}}}.items():
+    spot = {**CHAT, "places": {**only_aws["places"], "spot": "preferred"}}
+    more = {} if QUICK else {"aws-chat": CHAT, "aws-large": LARGE, "aws-light": LIGHT, "aws-spot": spot}
+    for name, plan in {"aws-serve": SERVE, "aws-several": SEVERAL, **more}.items():
         lines = cloud_reads(name, {**only_aws, **plan}, "aws", "aws", os.path.join(TOOLS, "aws"), "Could not connect to the endpoint",
-                            {"BUCKET": "s3://bucket", "PROFILE_NAME": "profile"})
-        assert "ec2 run-instances" in lines and "budgets create-budget" in lines and "s3 cp run.sh" in lines, lines
+                            {"BUCKET": "s3://bucket", **({"PROFILE_NAME": "profile"} if name == "aws-spot" else {})},
+                            actions=("start", "clean") if name == "aws-several" else ("start",))
+        for line in ("ec2 run-instances", "budgets create-budget", "s3 cp run.sh"):
+            assert line in lines, (line, lines)
+        assert ("ec2 terminate-instances" in lines and "s3 rm --recursive" in lines) == (name == "aws-several"), lines
+        assert ("iam create-role" in lines) == (name != "aws-spot"), lines
+        assert lines.count("InterfaceType=efa") == (4 if name == "aws-several" else 0), lines
 
 
 def azure_reads():
     only_azure = {"places": {"cloud": ["azure"], "buy": False, "this_computer": False}}
-    for name, plan in {"azure-chat": CHAT, "azure-serve": SERVE}.items():
+    spot = {"places": {**only_azure["places"], "spot": "preferred"}}
+    for name, plan in {"azure-chat": CHAT, "azure-serve": SERVE, "azure-several": SEVERAL, "azure-spot": {**SEVERAL, **spot}}.items():
         lines = cloud_reads(name, {**only_azure, **plan}, "azure", "az", os.path.join(os.path.dirname(TOOLS), "azure", "bin", "az"), "az login",
-                            {"STORAGE_ACCOUNT": "account"})
-        assert "vm create" in lines and "consumption budget create" in lines, lines
+                            {"STORAGE_ACCOUNT": "account"}, actions=("start", "clean") if name == "azure-chat" else ("start",))
+        assert "vm create" in lines and "consumption budget create" in lines and ("group delete" in lines) == (name == "azure-chat"), lines
+        assert lines.index("role assignment create") < lines.index("vm create") and "role assignment" not in lines[lines.index("vm create"):], lines
 
 
 def slurm_accepts():

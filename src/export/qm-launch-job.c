@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "qm-launch-private.h"
+
+/* What a job is called, and what it asks of the machine it runs on. */
+
+#define GIB 1073741824.0
+
+/* Digits of a job's name by which it is told from every other. */
+#define DIGEST_LENGTH 6
+
+/* ---------------------------------------------------------------------- name */
+
+/* What is learnt or served, of what: limits, places and hardware may change, and
+ * the job is still the same. */
+static char *
+digest_of (const QmPlan *plan)
+{
+  static const char * const parts[] = { "title", "task", "activity", "model", "training", "data", "serving" };
+  gsize length;
+  g_autofree char *data = qm_plan_to_data (plan, &length);
+  g_autoptr (JsonNode) whole = json_from_string (data, NULL);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *kept = json_object_new ();
+  g_autofree char *text = NULL;
+  g_autofree char *digest = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (json_object_has_member (json_node_get_object (whole), parts[i]))
+      json_object_set_member (kept, parts[i], json_node_copy (json_object_get_member (json_node_get_object (whole), parts[i])));
+  json_node_take_object (node, kept);
+  text = json_to_string (node, FALSE);
+  digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+
+  return g_strndup (digest, DIGEST_LENGTH);
+}
+
+/* Names are of Latin letters; a title of others stands behind the model. */
+static void
+add_name (JsonObject       *values,
+          const QmResolved *resolved)
+{
+  const char *title = resolved->plan->title;
+  const char *model = resolved->model->id;
+  g_autofree char *plain = g_str_to_ascii (title, "C");
+  g_autofree char *both = g_strdup_printf ("%s %s", model, title);
+  g_autofree char *digest = digest_of (resolved->given);
+  g_autofree char *name = NULL;
+  gboolean latin = FALSE;
+
+  for (const char *c = plain; *c != '\0'; c++)
+    latin = latin || g_ascii_isalpha (*c);
+  name = g_strdup_printf ("%s %s", title[0] == '\0' ? model : latin ? title : both, digest);
+
+  qm_launch_set_text (values, "job", name);
+}
+
+/* --------------------------------------------------------------------- needs */
+
+static double
+figure (JsonObject *needs,
+        const char *name)
+{
+  return json_object_get_double_member (needs, name);
+}
+
+/* Nine machines of ten need no more. */
+static double
+host_bytes (const QmEstimate *estimate)
+{
+  const QmMemory *memory = &estimate->memory;
+
+  if (qm_range_is_known (memory->host))
+    return memory->host.p90;
+  if (estimate->device->device_class == QM_DEVICE_CLASS_CPU && qm_range_is_known (memory->need))
+    return memory->need.p90;
+
+  return memory->host_bytes > 0 ? memory->host_bytes : 0;
+}
+
+/* What one process of the starter holds before it is on a device: the weights
+ * when it begins, or the checkpoint that it goes on from. Weights that are
+ * quantised while they are read pass through file by file. */
+static double
+loading_bytes (const QmEstimate *estimate,
+               JsonObject       *values,
+               JsonObject       *needs,
+               double            parameters)
+{
+  const QmTraining *training = &estimate->training;
+  gboolean sgd = training->optimizer == QM_OPTIMIZER_SGD || training->optimizer == QM_OPTIMIZER_SGD_MOMENTUM;
+  double bytes = strcmp (json_object_get_string_member (values, "weights_type"), "float32") == 0 ? 4 : 2;
+  double trained = estimate->trainable_parameters > 0 ? estimate->trainable_parameters : parameters;
+  double weights = training->method == QM_METHOD_QLORA ? figure (needs, "weight_file_bytes") : bytes * parameters;
+
+  return fmax (weights, (sgd ? 2 : 3) * bytes * trained);
+}
+
+static double
+training_bytes (const QmResolved *resolved,
+                const QmEstimate *estimate,
+                JsonObject       *values,
+                JsonObject       *needs,
+                double            processes)
+{
+  double parameters = fmax (0, resolved->model->parameters);
+  double workers = json_object_get_int_member (values, "workers");
+  double epochs = resolved->plan->training.epochs > 0 ? resolved->plan->training.epochs : 1;
+  double tokens = resolved->plan->task == QM_TASK_LANGUAGE_MODEL ? fmax (0, qm_plan_total_tokens (resolved->plan)) / epochs : 0;
+  double each = loading_bytes (estimate, values, needs, parameters) + figure (needs, "process_bytes") + workers * figure (needs, "loader_bytes");
+
+  return processes * each + tokens * figure (needs, "token_bytes");
+}
+
+static double
+serving_bytes (const QmResolved *resolved,
+               JsonObject       *values,
+               JsonObject       *needs,
+               double            processes)
+{
+  double weights = json_object_get_boolean_member (values, "serves_onnx") ? 4 * fmax (0, resolved->model->parameters) : 0;
+
+  return processes * figure (needs, "engine_bytes") + weights;
+}
+
+/* A machine keeps a part of its memory and one of its processors for itself. */
+static void
+add_bounded (JsonObject     *values,
+             const char     *prefix,
+             JsonObject     *needs,
+             const QmOffer  *offer,
+             double          share,
+             double          memory,
+             double          cpus)
+{
+  g_autofree char *memory_name = g_strconcat (prefix, "memory_gib", NULL);
+  g_autofree char *cpus_name = g_strconcat (prefix, "cpus", NULL);
+
+  memory = ceil (memory / GIB);
+  if (offer != NULL && offer->ram_bytes > 0)
+    memory = fmin (memory, floor (share * figure (needs, "allocatable") * offer->ram_bytes / GIB));
+  if (offer != NULL && offer->vcpus > 1)
+    cpus = fmin (cpus, floor (share * (offer->vcpus - 1)));
+  qm_launch_set_count (values, memory_name, fmax (1, memory));
+  qm_launch_set_count (values, cpus_name, fmax (1, cpus));
+}
+
+/* One processor for each process and each of its loaders; vLLM wants a core for
+ * each device and two more, of two threads each; on processors everything. */
+static double
+cpus_wanted (const QmEstimate *estimate,
+             JsonObject       *values,
+             double            processes)
+{
+  if (estimate->device->device_class == QM_DEVICE_CLASS_CPU)
+    return processes * MAX (1, estimate->device->cpu_cores);
+  if (json_object_get_boolean_member (values, "training"))
+    return processes * (1 + json_object_get_int_member (values, "workers"));
+
+  return 2 * (processes + 2);
+}
+
+/**
+ * qm_launch_add_job:
+ * @values: what templates can use, but for what is added here
+ * @software: the table of that name
+ * @resolved: a plan
+ * @choice: one of its choices
+ *
+ * Adds "job", the same name for the same plan and another for every other, and
+ * what one machine, and what one copy of a service, asks of a cluster:
+ * "memory_gib", "cpus", "shared_memory_gib", "ephemeral_gib", and "replica_"
+ * before the first two. Memory is the p90 of what the estimate counts outside
+ * of devices, and what processes, loaders and loading take.
+ */
+void
+qm_launch_add_job (JsonObject       *values,
+                   JsonObject       *software,
+                   const QmResolved *resolved,
+                   const QmChoice   *choice)
+{
+  const QmEstimate *estimate = &choice->estimate;
+  JsonObject *needs = json_object_get_object_member (software, "host_needs");
+  gboolean training = qm_plan_is_training (resolved->plan);
+  double machine = json_object_get_int_member (values, "per_node"), replica = json_object_get_int_member (values, "per_replica");
+  double share = fmin (1, replica / machine);
+  double shared = figure (needs, "shared_memory_bytes");
+
+  add_name (values, resolved);
+  for (int i = 0; i < 2; i++)
+    {
+      double processes = i == 0 ? machine : replica, part = i == 0 ? 1 : share;
+      double bytes = training ? training_bytes (resolved, estimate, values, needs, processes)
+                              : serving_bytes (resolved, values, needs, processes);
+
+      add_bounded (values, i == 0 ? "" : "replica_", needs, choice->offer, part,
+                   part * host_bytes (estimate) + bytes + shared * processes, cpus_wanted (estimate, values, processes));
+    }
+  qm_launch_set_count (values, "shared_memory_gib", ceil (shared * machine / GIB));
+  qm_launch_set_count (values, "replica_shared_memory_gib", ceil (shared * replica / GIB));
+  qm_launch_set_count (values, "ephemeral_gib", ceil (figure (needs, "ephemeral_bytes") / GIB));
+  qm_launch_set_count (values, "cache_gib", ceil ((figure (needs, "cache_share") * 2 * fmax (0, resolved->model->parameters) +
+                                                                 figure (needs, "ephemeral_bytes")) / GIB));
+}
