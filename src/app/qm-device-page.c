@@ -385,6 +385,18 @@ name_of_field (const char *field)
 }
 
 static void
+add_power_limit (GtkWidget            *group,
+                 const QmProbedDevice *device)
+{
+  double usual = device->device != NULL ? device->device->power_watts : 0;
+  g_autofree char *text = usual > 0 ? g_strdup_printf (_("%.0f W of %.0f W"), device->power_limit_watts, usual)
+                                    : g_strdup_printf (_("%.0f W"), device->power_limit_watts);
+
+  if (device->power_limit_watts > 0)
+    qm_ui_add_property (group, _("Power limit"), text);
+}
+
+static void
 add_device (GtkWidget            *group,
             const QmProbedDevice *device)
 {
@@ -399,6 +411,7 @@ add_device (GtkWidget            *group,
 
       qm_ui_add_property (group, name_of_field (unknown->field), text);
     }
+  add_power_limit (group, device);
   qm_ui_add_property (group, _("Driver"), device->driver);
   qm_ui_add_property (group, _("Link"), device->link);
   qm_ui_add_property (group, _("Address"), device->id);

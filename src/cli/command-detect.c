@@ -16,6 +16,12 @@ print_device (const QmProbedDevice *device)
     g_print ("  %-*s %s\n", QM_COLUMN (10, _("Driver")), device->driver);
   if (device->link != NULL)
     g_print ("  %-*s %s\n", QM_COLUMN (10, _("Link")), device->link);
+  if (device->power_limit_watts > 0)
+    {
+      g_autofree char *limit = g_strdup_printf (_("%.0f W"), device->power_limit_watts);
+
+      g_print ("  %-*s %s\n", QM_COLUMN (10, _("Power limit")), limit);
+    }
   for (guint i = 0; device->unknown != NULL && i < device->unknown->len; i++)
     {
       const QmUnknown *unknown = g_ptr_array_index (device->unknown, i);

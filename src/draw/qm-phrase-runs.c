@@ -42,6 +42,7 @@ static const struct { const char *key; const char *name; } figure_names[] = {
   { "run.loss", N_("Lowest loss") },
   { "run.warm_up_seconds", N_("Warm-up") },
   { "run.gpu_utilization", N_("Use of the GPU") },
+  { "run.power_limit_watts", N_("Power limit of each device") },
   { "run.cpu_cores", N_("Processor cores in use") },
   { "run.cores", N_("Processor cores of the computer") },
   { "run.cpu_utilization", N_("Use of the processor by all programs") },

@@ -6,6 +6,7 @@
  *   driver VERSION
  *   device ADDRESS PCI-ID CODE TOTAL FREE NAME
  *   instance ADDRESS INDEX CODE TOTAL FREE NAME
+ *   limit ADDRESS WATTS
  *   split ADDRESS
  *   error CODE TEXT
  * With the argument --watch MILLISECONDS it goes on, and prints for each device
@@ -109,6 +110,16 @@ print_memory_and_name (Device device)
   printf ("%d %llu %llu %s\n", code, memory.total, memory.free, name);
 }
 
+static double
+read_number (const char *name,
+             Device      device)
+{
+  int (*get) (Device, unsigned int *) = dlsym (library, name);
+  unsigned int value = 0;
+
+  return get != NULL && get (device, &value) == 0 ? value : NAN;
+}
+
 static void
 print_instances (Device         device,
                  const PciInfo *pci)
@@ -140,12 +151,16 @@ print_device (Device device)
 {
   int (*get_pci) (Device, PciInfo *) = find ("nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2");
   PciInfo pci = { 0 };
+  double limit;
 
   if (get_pci == NULL || get_pci (device, &pci) != 0)
     return;
   printf ("device %04x:%02x:%02x.0 %04x:%04x ", pci.domain, pci.bus, pci.device, pci.pci_device_id & 0xffff,
           pci.pci_device_id >> 16);
   print_memory_and_name (device);
+  limit = read_number ("nvmlDeviceGetEnforcedPowerLimit", device) / 1e3;
+  if (limit > 0)
+    printf ("limit %x:%x:%x.0 %g\n", pci.domain, pci.bus, pci.device, limit);
   print_instances (device, &pci);
 }
 
@@ -163,16 +178,6 @@ typedef struct {
 
 /* Milliseconds between two looks; 0: one look at what there is. */
 static long watching;
-
-static double
-read_number (const char *name,
-             Device      device)
-{
-  int (*get) (Device, unsigned int *) = dlsym (library, name);
-  unsigned int value = 0;
-
-  return get != NULL && get (device, &value) == 0 ? value : NAN;
-}
 
 static double
 read_numbered (const char *name,

@@ -30,7 +30,7 @@ static const char * const of_device[] = {
 /* Reading one of these wakes what sleeps. */
 static const char * const of_awake_device[] = {
   "mem_info_vram_total", "mem_info_vram_used", "mem_info_vis_vram_total", "mem_info_gtt_total", "mem_info_vram_vendor",
-  "mem_busy_percent", "gpu_busy_percent",
+  "mem_busy_percent", "gpu_busy_percent", "hwmon/*/power1_cap",
 };
 
 #define PCI_FOLDER "/sys/bus/pci/devices"
@@ -168,7 +168,7 @@ copy_names (const char          *root,
 
       if (is_link)
         path[strlen (path) - 1] = '\0';
-      if (!(is_link ? copy_link (root, path, folder, error) : copy_file (root, path, folder, error)))
+      if (!(is_link ? copy_link (root, path, folder, error) : copy_pattern (root, path, folder, error)))
         return FALSE;
     }
 

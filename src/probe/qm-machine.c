@@ -276,6 +276,7 @@ qm_machine_get_here (QmMachine *self,
       here->devices[here->n_devices] = device->device;
       here->usable_bytes[here->n_devices] = device->memory_bytes;
       here->free_bytes[here->n_devices] = device->memory_free_bytes;
+      here->power_watts[here->n_devices] = device->power_limit_watts;
       here->n_devices++;
     }
 
@@ -308,6 +309,17 @@ set_bytes (JsonObject *object,
     json_object_set_null_member (object, name);
 }
 
+static void
+set_number (JsonObject *object,
+            const char *name,
+            double      value)
+{
+  if (value > 0)
+    json_object_set_double_member (object, name, value);
+  else
+    json_object_set_null_member (object, name);
+}
+
 static JsonObject *
 device_to_object (const QmProbedDevice *device)
 {
@@ -324,6 +336,7 @@ device_to_object (const QmProbedDevice *device)
   set_text (object, "memory_kind", kinds[device->memory_kind]);
   set_text (object, "driver", device->driver);
   set_text (object, "link", device->link);
+  set_number (object, "power_limit_watts", device->power_limit_watts);
   set_text (object, "catalog_id", device->device != NULL ? device->device->id : NULL);
   json_object_set_boolean_member (object, "suspended", device->suspended);
   for (guint i = 0; i < device->unknown->len; i++)

@@ -119,6 +119,19 @@ is_card (const char *root,
          qm_tree_has (root, folder, "pcie_bw");
 }
 
+/* hwmon counts in millionths of a watt. */
+static void
+read_power_limit (const char     *root,
+                  const char     *folder,
+                  QmProbedDevice *device)
+{
+  g_autofree char *sensors = qm_tree_sensors (root, folder);
+  double limit;
+
+  if (sensors != NULL && qm_tree_read_number (root, sensors, "power1_cap", &limit))
+    qm_probed_device_set_power_limit (device, limit / 1e6);
+}
+
 /**
  * qm_probe_amd:
  * @root: the root of the tree
@@ -149,6 +162,7 @@ qm_probe_amd (const char     *root,
     {
       device->memory_kind = QM_MEMORY_KIND_DEDICATED;
       device->memory_bytes = total;
+      read_power_limit (root, folder, device);
       return;
     }
 

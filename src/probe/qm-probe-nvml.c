@@ -193,6 +193,18 @@ read_instance (const char *line,
   g_ptr_array_add (devices, part);
 }
 
+static void
+read_limit (const char *line,
+            GPtrArray  *devices)
+{
+  char address[32];
+  double watts;
+  QmProbedDevice *device;
+
+  if (sscanf (line, "limit %31s %lf", address, &watts) == 2 && (device = find_device (devices, address)) != NULL)
+    qm_probed_device_set_power_limit (device, watts);
+}
+
 /* A card that is split cannot be used as a whole. */
 static void
 read_split (const char *line,
@@ -342,6 +354,8 @@ read_answer (const char *root,
         driver = lines[i] + strlen ("driver ");
       else if (g_str_has_prefix (lines[i], "device "))
         read_device (lines[i], driver, devices);
+      else if (g_str_has_prefix (lines[i], "limit "))
+        read_limit (lines[i], devices);
       else if (g_str_has_prefix (lines[i], "split "))
         read_split (lines[i], devices);
       else if (g_str_has_prefix (lines[i], "instance "))

@@ -27,6 +27,9 @@ char            *qm_tree_value            (const char      *text,
                                            const char      *key,
                                            const char      *separator);
 
+char            *qm_tree_sensors          (const char      *root,
+                                           const char      *folder);
+
 GPtrArray       *qm_cgroup_folders        (const char      *root,
                                            const char      *controller);
 
@@ -64,6 +67,8 @@ void             qm_probed_device_unknown (QmProbedDevice  *self,
                                            const char      *reason);
 gboolean         qm_probed_device_is_unknown (const QmProbedDevice *self,
                                            const char      *field);
+void             qm_probed_device_set_power_limit (QmProbedDevice *self,
+                                           double           watts);
 void             qm_probed_device_settle  (QmProbedDevice  *self,
                                            QmCatalog       *catalog,
                                            const QmProbedMemory *memory);

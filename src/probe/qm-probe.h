@@ -35,6 +35,7 @@ typedef struct {
   double memory_free_bytes;
   double carve_out_bytes;           /* of the computer's, set apart for it alone; 0 none */
   QmMemoryKind memory_kind;
+  double power_limit_watts;         /* what its driver lets it draw */
   char *driver;                     /* name and version */
   char *link;                       /* e.g. "PCIe 4.0 x16" */
   const QmDevice *device;           /* (nullable): of the catalog */

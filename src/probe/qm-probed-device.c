@@ -92,6 +92,23 @@ qm_probed_device_unknown (QmProbedDevice *self,
   g_ptr_array_add (self->unknown, unknown);
 }
 
+/* No device of a computer draws less or more. */
+#define LEAST_WATTS 1
+#define MOST_WATTS  5000
+
+/**
+ * qm_probed_device_set_power_limit:
+ * @self: a device
+ * @watts: what its driver says it may draw; nonsense is no answer
+ */
+void
+qm_probed_device_set_power_limit (QmProbedDevice *self,
+                                  double          watts)
+{
+  if (watts >= LEAST_WATTS && watts <= MOST_WATTS)
+    self->power_limit_watts = watts;
+}
+
 static void
 forget_reason (QmProbedDevice *self,
                const char     *field)

@@ -217,17 +217,6 @@ sample_amd (QmGpuSampler *self,
   v[GPU_CLOCK] = read_scaled (self, gpu->sensors, "freq1_input", 1);
 }
 
-/* hwmon0, hwmon12 … */
-static char *
-find_sensors (const char *root,
-              const char *folder)
-{
-  g_autofree char *parent = g_build_filename (folder, "hwmon", NULL);
-  g_autoptr (GPtrArray) names = qm_tree_list (root, parent);
-
-  return names->len > 0 ? g_build_filename (parent, g_ptr_array_index (names, 0), NULL) : NULL;
-}
-
 /* ---------------------------------------------------------------------------- both */
 
 /* Whether a screen is plugged in is what the kernel remembers: it asks nobody. */
@@ -283,7 +272,7 @@ add_gpu (QmGpuSampler         *self,
   gpu->nvidia = nvidia;
   gpu->drives = nvidia && g_strcmp0 (device->driver, "nvidia") == 0;
   gpu->may_sleep = may_sleep (self->root, folder);
-  gpu->sensors = nvidia ? NULL : find_sensors (self->root, folder);
+  gpu->sensors = nvidia ? NULL : qm_tree_sensors (self->root, folder);
   gpu->folder = g_steal_pointer (&folder);
   g_ptr_array_add (self->gpus, gpu);
 }

@@ -169,3 +169,21 @@ qm_tree_list (const char *root,
 
   return names;
 }
+
+/**
+ * qm_tree_sensors:
+ * @root: the root of the tree
+ * @folder: the folder of a device in sysfs
+ *
+ * Returns: (transfer full) (nullable): the folder of its sensors, hwmon0 or
+ *   hwmon12; %NULL where it has none
+ */
+char *
+qm_tree_sensors (const char *root,
+                 const char *folder)
+{
+  g_autofree char *parent = g_build_filename (folder, "hwmon", NULL);
+  g_autoptr (GPtrArray) names = qm_tree_list (root, parent);
+
+  return names->len > 0 ? g_build_filename (parent, g_ptr_array_index (names, 0), NULL) : NULL;
+}

@@ -3,6 +3,9 @@
 /* This Computer as a person uses it: it shows what goes on while it is seen, and
  * records a run. */
 
+#include <glib/gstdio.h>
+
+#include "../probe/qm-test-tree.h"
 #include "qm-computer-page.h"
 #include "qm-history-page.h"
 #include "qm-live-card.h"
@@ -78,6 +81,118 @@ test_live (void)
   show_computer (&driver);
   wanted = before + 2;
   driver_wait (&driver, has_samples);
+}
+
+/* --------------------------------------------------------------------- what hangs */
+
+static const QmTestFile geforce[] = {
+  { "sys/bus/pci/devices/0000:01:00.0/class", "0x030000\n" },
+  { "sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n" },
+  { "sys/bus/pci/devices/0000:01:00.0/device", "0x2684\n" },
+  { "sys/bus/pci/devices/0000:01:00.0/driver@", "../../../bus/pci/drivers/nvidia" },
+  { "sys/bus/pci/devices/0000:01:00.0/power/runtime_status", "active\n" },
+  { "proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\ncpu0 1000 0 0 9000 0 0 0 0 0 0\n" },
+  { "proc/meminfo", "MemTotal:       65536000 kB\nMemAvailable:   60000000 kB\n" },
+};
+
+/* A driver that takes the question and never answers. */
+static char *
+play_hanging_driver (const char *root)
+{
+  g_autofree char *script = g_build_filename (root, "nvml.ini", NULL);
+  char *trace = g_build_filename (root, "started", NULL);
+  g_autofree char *text = g_strdup_printf ("[driver]\nhang=true\ntrace=%s\n[device 0]\nbus=1\nid=10de:2684\n", trace);
+
+  g_assert_true (g_file_set_contents (script, text, -1, NULL));
+  g_setenv ("QM_TEST_NVML", script, TRUE);
+  g_setenv ("QM_NVML_LIBRARY", g_getenv ("QM_TEST_NVML_STUB"), TRUE);
+  g_setenv ("QM_SYSROOT", root, TRUE);
+
+  return trace;
+}
+
+static const char *trace;
+static guint beats;
+static gboolean answered;
+
+static gboolean
+beat (gpointer data)
+{
+  beats++;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+machine_changed (void)
+{
+  answered = TRUE;
+}
+
+static gboolean
+has_begun_to_hang (Driver *driver)
+{
+  return g_file_test (trace, G_FILE_TEST_EXISTS);
+}
+
+static gboolean
+has_given_up (Driver *driver)
+{
+  return answered;
+}
+
+/* In the sidebar. */
+static void
+pick_device (Driver     *driver,
+             const char *name)
+{
+  g_autoptr (GPtrArray) rows = NULL;
+
+  driver_settle (driver);
+  rows = driver_find_all (qm_computer_page_get_list (page), GTK_TYPE_LIST_BOX_ROW);
+  for (guint i = 0; i < rows->len; i++)
+    if (driver_shows (g_ptr_array_index (rows, i), name))
+      gtk_list_box_select_row (GTK_LIST_BOX (gtk_widget_get_parent (g_ptr_array_index (rows, i))), g_ptr_array_index (rows, i));
+  driver_settle (driver);
+}
+
+/* The main loop turns while NVIDIA's library hangs: between the moment in which
+ * it was asked and that in which it is given up, and while the page goes on
+ * asking it. Counted in turns, whose number a busy computer cannot bring to 0. */
+static void
+test_library_hangs (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_auto (QmTestTree) root = qm_test_tree_new (geforce, G_N_ELEMENTS (geforce));
+  g_autofree char *started = play_hanging_driver (root);
+  guint source;
+
+  trace = started;
+  driver_open (&driver, 1100, 900);
+  page = show_computer (&driver);
+  qm_watcher_set_interval (qm_computer_page_get_watcher (page), 0.2);
+  pick_device (&driver, "NVIDIA GeForce RTX 4090");
+  g_assert_true (driver_shows (GTK_WIDGET (driver.window), "the NVIDIA driver does not answer"));
+
+  g_remove (trace);
+  answered = FALSE;
+  g_signal_connect (driver.session, "machine-changed", machine_changed, NULL);
+  qm_session_probe (driver.session, FALSE);
+  driver_wait (&driver, has_begun_to_hang);
+  g_assert_false (answered);
+  source = g_timeout_add (10, beat, NULL);
+  beats = 0;
+  driver_wait (&driver, has_given_up);
+  g_assert_cmpuint (beats, >=, 20);
+
+  wanted = qm_watcher_length (qm_computer_page_get_watcher (page)) + 5;
+  beats = 0;
+  driver_wait (&driver, has_samples);
+  g_assert_cmpuint (beats, >=, 20);
+  g_test_message ("%u turns", beats);
+  g_source_remove (source);
+  g_signal_handlers_disconnect_by_func (driver.session, machine_changed, NULL);
+  g_unsetenv ("QM_SYSROOT");
+  g_unsetenv ("QM_NVML_LIBRARY");
 }
 
 /* --------------------------------------------------------------------------- record */
@@ -263,6 +378,7 @@ static void
 add_tests (void)
 {
   g_test_add_func ("/computer/live", test_live);
+  g_test_add_func ("/computer/library-hangs", test_library_hangs);
   g_test_add_func ("/computer/record", test_record);
   g_test_add_func ("/computer/wrong-command", test_wrong_command);
   g_test_add_func ("/computer/stop", test_stop);

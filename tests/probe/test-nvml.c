@@ -2,6 +2,8 @@
 
 /* NVIDIA's driver library, as the stand-in plays it. */
 
+#include <glib/gstdio.h>
+
 #include "qm-test-tree.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -226,6 +228,77 @@ test_unified (void)
   g_assert_null (qm_test_reason (device, "memory_bytes"));
 }
 
+#define LAPTOP_ANSWER "[device 0]\nbus=1\nid=10de:28e0\nname=NVIDIA GeForce RTX 4060 Laptop GPU\ntotal-mib=8188\nfree-mib=7900\n"
+
+/* What the driver lets it draw goes to the core; nonsense, or no answer, is unknown. */
+static void
+test_power_limit (void)
+{
+  static const QmTestFile files[] = { CARD ("0000:01:00.0", "0x030000", "0x28e0", "active") };
+  static const struct { const char *script; double watts; } cases[] = {
+    { LAPTOP_ANSWER "limit-milliwatts=55000\n", 55 }, { LAPTOP_ANSWER "limit-milliwatts=140000\n", 140 },
+    { LAPTOP_ANSWER, 0 }, { LAPTOP_ANSWER "limit-milliwatts=0\n", 0 }, { LAPTOP_ANSWER "limit-milliwatts=2147483647\n", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Fixture) fixture = { 0 };
+      g_autoptr (QmMachine) machine = probe (&fixture, files, G_N_ELEMENTS (files), "QM_TEST_NVML_STUB", cases[i].script);
+      QmHere here;
+
+      g_assert_cmpfloat (qm_test_device (machine, "0000:01:00.0")->power_limit_watts, ==, cases[i].watts);
+      qm_machine_get_here (machine, &here);
+      g_assert_cmpstr (here.devices[0]->id, ==, "rtx-4060-laptop");
+      g_assert_cmpfloat (here.power_watts[0], ==, cases[i].watts);
+    }
+}
+
+static void
+set_status (const char *root,
+            const char *status)
+{
+  g_autofree char *path = g_build_filename (root, PCI "0000:01:00.0/power/runtime_status", NULL);
+
+  g_assert_true (g_file_set_contents (path, status, -1, NULL));
+}
+
+/* The same card asleep, awake and asleep again: measured while it is awake alone,
+ * and its driver is not so much as started before. */
+static void
+test_sleeps_and_wakes (void)
+{
+  static const QmTestFile files[] = { CARD ("0000:01:00.0", "0x030000", "0x28e0", "suspended") };
+  g_auto (Fixture) fixture = { 0 };
+  g_autoptr (QmMachine) asleep = probe (&fixture, files, G_N_ELEMENTS (files), "QM_TEST_NVML_STUB", LAPTOP_ANSWER "limit-milliwatts=55000\n");
+  g_autoptr (QmMachine) awake = NULL;
+  g_autoptr (QmMachine) again = NULL;
+  const QmProbedDevice *device = qm_test_device (asleep, "0000:01:00.0");
+
+  g_assert_true (device->suspended);
+  g_assert_cmpstr (device->device->id, ==, "rtx-4060-laptop");
+  g_assert_cmpfloat (device->memory_bytes, ==, 0);
+  g_assert_cmpfloat (device->power_limit_watts, ==, 0);
+  g_assert_false (g_file_test (fixture.trace, G_FILE_TEST_EXISTS));
+
+  set_status (fixture.root, "active\n");
+  awake = qm_test_probe (fixture.root);
+  device = qm_test_device (awake, "0000:01:00.0");
+  g_assert_false (device->suspended);
+  g_assert_cmpfloat (device->memory_bytes, ==, 8188 * MIB);
+  g_assert_cmpfloat (device->power_limit_watts, ==, 55);
+  g_assert_null (qm_test_reason (device, "memory_bytes"));
+  g_assert_true (g_file_test (fixture.trace, G_FILE_TEST_EXISTS));
+
+  g_remove (fixture.trace);
+  set_status (fixture.root, "suspended\n");
+  again = qm_test_probe (fixture.root);
+  device = qm_test_device (again, "0000:01:00.0");
+  g_assert_true (device->suspended);
+  g_assert_cmpfloat (device->memory_bytes, ==, 0);
+  g_assert_cmpstr (qm_test_reason (device, "memory_bytes"), ==, "it is asleep and was not woken");
+  g_assert_false (g_file_test (fixture.trace, G_FILE_TEST_EXISTS));
+}
+
 /* A card that is split is shown as its parts. */
 static void
 test_instances (void)
@@ -270,6 +343,8 @@ main (int    argc,
   g_test_add_func ("/probe/nvml/hang", test_hang);
   g_test_add_func ("/probe/nvml/unified", test_unified);
   g_test_add_func ("/probe/nvml/instances", test_instances);
+  g_test_add_func ("/probe/nvml/power-limit", test_power_limit);
+  g_test_add_func ("/probe/nvml/sleeps-and-wakes", test_sleeps_and_wakes);
 
   return g_test_run ();
 }

@@ -24,6 +24,9 @@
 /* Nor what answers so many times later than people wait for. */
 #define ABSURDLY_LATE 3
 
+/* A power limit that costs less of the rates is not worth a line. */
+#define NOTABLE_RATE 0.9
+
 typedef gboolean (*RowFilter) (const QmSearch *search,
                                const QmRow    *row,
                                const QmChoice *best);
@@ -148,6 +151,38 @@ qm_memory_explain_taken (const QmMemory *memory)
   return message;
 }
 
+/* Of this computer's device, where it costs a tenth of its rates or more. */
+static QmMessage *
+explain_power_limit (const QmPlacement *placement)
+{
+  double rate = placement->power_watts > 0 ? placement->device.tflops_fp32 / placement->catalogued->tflops_fp32 : 1;
+  QmMessage *message;
+
+  if (!(rate < NOTABLE_RATE))
+    return NULL;
+
+  message = qm_message_new ("power-limited", N_("Its power limit of {limit} W slows it: {share} of its rates at {usual} W"));
+  qm_message_set_detail (message, N_("The driver lets this device draw less power than its data sheet is about. The estimate counts it. On a laptop, "
+                                     "plug it in and choose its fastest power profile."));
+  qm_message_add (message, "limit", QM_ARGUMENT_NUMBER, placement->power_watts);
+  qm_message_add (message, "share", QM_ARGUMENT_PERCENT, rate);
+  qm_message_add (message, "usual", QM_ARGUMENT_NUMBER, placement->catalogued->power_watts);
+
+  return message;
+}
+
+static void
+add_drawbacks_of_now (QmChoice          *choice,
+                      const QmPlacement *placement)
+{
+  QmMessage *limited = explain_power_limit (placement);
+
+  if (qm_memory_is_taken (&choice->estimate.memory))
+    g_ptr_array_add (choice->drawbacks, qm_memory_explain_taken (&choice->estimate.memory));
+  if (limited != NULL)
+    g_ptr_array_add (choice->drawbacks, limited);
+}
+
 /**
  * qm_choice_from_row:
  * @search: a search
@@ -175,8 +210,7 @@ qm_choice_from_row (const QmSearch *search,
   choice->machines = solution_of (search, row)->machines;
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   choice->drawbacks = qm_hurdles_explain (row->drawbacks, recipe->stack.needs, search->job.economics, MAX_DRAWBACKS);
-  if (qm_memory_is_taken (&choice->estimate.memory))
-    g_ptr_array_add (choice->drawbacks, qm_memory_explain_taken (&choice->estimate.memory));
+  add_drawbacks_of_now (choice, placement);
   brief = qm_hurdles_brief (row->drawbacks, search->job.economics);
   if (brief != NULL)
     choice->drawback = qm_message_add_text (qm_message_new ("drawback", brief), "needs", QM_ARGUMENT_NAME,

@@ -152,11 +152,18 @@ learn_run (Learning    *self,
            const QmRun *run)
 {
   g_autoptr (QmResolved) resolved = resolve (self->estimator, run);
+  double power = qm_run_measured (run, "run.power_limit_watts");
+  QmHere then = { 0 };
   QmChoice choice;
 
   if (resolved == NULL)
     return;
-  if (qm_estimate_pinned (self->estimator, resolved, NULL, &choice, NULL))
+
+  /* What the limit of then slowed is no error of the theory. */
+  then.devices[0] = qm_catalog_find_device (qm_estimator_get_catalog (self->estimator), resolved->plan->configuration.device);
+  then.power_watts[0] = isfinite (power) ? power : 0;
+  then.n_devices = then.devices[0] != NULL;
+  if (qm_estimate_pinned (self->estimator, resolved, &then, &choice, NULL))
     self->experience->runs += learn_figures (self, run, resolved, &choice.estimate);
   qm_choice_clear (&choice);
 }

@@ -8,6 +8,7 @@
 #include "decide/qm-cold-start.h"
 #include "decide/qm-experience.h"
 #include "decide/qm-money.h"
+#include "estimate/qm-device-view.h"
 #include "qm-error.h"
 
 static double
@@ -87,6 +88,22 @@ find_placement (QmEstimator   *estimator,
   placement->usd_per_hour = price (offer);
 
   return TRUE;
+}
+
+/* The device as this computer has it, where it is one of its own. */
+static const QmDevice *
+view_here (const QmHere   *here,
+           const QmDevice *device,
+           QmDevice       *view)
+{
+  for (int i = 0; here != NULL && i < here->n_devices; i++)
+    if (here->devices[i] == device)
+      {
+        qm_device_view_limited (device, here->power_watts[i], view);
+        return view;
+      }
+
+  return device;
 }
 
 /* The largest batch that fits: a power of two, at least one sample. */
@@ -175,7 +192,7 @@ fit_batch (QmEstimator       *estimator,
  * qm_estimate_pinned:
  * @estimator: an estimator
  * @resolved: a plan whose configuration names a device
- * @here: (nullable): what this computer has
+ * @here: (nullable): what this computer has; the power limit of its devices counts
  * @choice: (out caller-allocates): all figures; clear with qm_choice_clear()
  * @error: return location for an error
  *
@@ -195,6 +212,8 @@ qm_estimate_pinned (QmEstimator       *estimator,
   g_autoptr (QmEvaluator) evaluator = NULL;
   QmPlacement placement;
   QmEstimate *estimate = &choice->estimate;
+  const QmDevice *device;
+  QmDevice view;
   QmJob job;
 
   *choice = (QmChoice) { .dominated_by = -1, .ruled_out_against = -1, .within_limits = TRUE };
@@ -208,13 +227,15 @@ qm_estimate_pinned (QmEstimator       *estimator,
       placement.usd_per_hour *= 1 - job.economics->committed_discount;
     }
   evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
-  qm_evaluator_evaluate (evaluator, placement.catalogued, pinned, estimate);
+  device = view_here (here, placement.catalogued, &view);
+  qm_evaluator_evaluate (evaluator, device, pinned, estimate);
 
   choice->place = placement.place;
   choice->offer = placement.offer;
   choice->machines = MAX (1, pinned->nodes);
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
-  fit_batch (estimator, resolved, evaluator, placement.catalogued, choice);
+  fit_batch (estimator, resolved, evaluator, device, choice);
+  estimate->device = placement.catalogued;
   estimate->configuration.devices = MAX (1, estimate->configuration.devices);
   estimate->accuracy = qm_job_accuracy (&job, resolved->plan);
   qm_job_time (&job, placement.place, placement.pricing, choice->machines, estimate);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/qm-device-view.h"
+
 /* Virtual cores of one physical core, as clouds count them. */
 #define THREADS_PER_CORE 2
 
@@ -166,6 +168,27 @@ add_mix (Builder      *self,
     }
 }
 
+/* What the k-th of equal cards and those before it have in common: the least. */
+static void
+set_measured (QmPlacement  *placement,
+              const QmHere *here,
+              int           k)
+{
+  double power = here->power_watts[k];
+
+  placement->free_bytes = here->free_bytes[k];
+  for (int j = 0; j < k; j++)
+    if (here->devices[j] == here->devices[k])
+      {
+        placement->free_bytes = MIN (placement->free_bytes, here->free_bytes[j]);
+        power = MIN (power, here->power_watts[j]);
+      }
+  placement->power_watts = power;
+  qm_device_view_limited (here->devices[k], power, &placement->device);
+  if (here->usable_bytes[k] > 0)
+    placement->device.usable_bytes = here->usable_bytes[k];
+}
+
 static void
 add_this_computer (Builder      *self,
                    const QmHere *here)
@@ -185,12 +208,7 @@ add_this_computer (Builder      *self,
         same += here->devices[j] == here->devices[i];
 
       placement = placement_new (here->devices[i], same, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
-      if (here->usable_bytes[i] > 0)
-        placement.device.usable_bytes = here->usable_bytes[i];
-      placement.free_bytes = here->free_bytes[i];
-      for (int j = 0; j < i; j++)
-        if (here->devices[j] == here->devices[i])
-          placement.free_bytes = MIN (placement.free_bytes, here->free_bytes[j]);
+      set_measured (&placement, here, i);
       placement.max_machines = 1;
       placement.ram_bytes = here->ram_bytes;
       g_array_append_val (self->placements, placement);

@@ -31,6 +31,7 @@ typedef struct {
   double host_network_bits_per_second;
   double ram_bytes;
   double free_bytes;                /* of this computer's device, just now; 0 unknown */
+  double power_watts;               /* that its driver lets it draw; 0 unknown */
   QmWord interconnect;              /* between machines; "" as usual */
 } QmPlacement;
 

@@ -132,6 +132,7 @@ typedef struct {
   const QmDevice *devices[16];
   double usable_bytes[16];          /* 0: the catalog's */
   double free_bytes[16];            /* of them, just now; 0 unknown */
+  double power_watts[16];           /* what each may draw; 0 unknown */
   int n_devices;
   const QmDevice *cpu;              /* (nullable) */
   int cpu_cores;

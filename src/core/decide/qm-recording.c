@@ -108,7 +108,7 @@ qm_run_set_plan (QmRun         *run,
   if (!settle_device (resolved, here, error))
     return FALSE;
 
-  ok = qm_estimate_pinned (estimator, resolved, NULL, &choice, error);
+  ok = qm_estimate_pinned (estimator, resolved, here, &choice, error);
   if (ok)
     {
       predict (run, &choice);

@@ -221,7 +221,7 @@ is_same_hardware (gconstpointer data_a,
   const QmPlacement *a = data_a, *b = data_b;
 
   return a->per_machine == b->per_machine && a->max_machines == b->max_machines && a->cpu_cores == b->cpu_cores &&
-         rint (a->device.usable_bytes) == rint (b->device.usable_bytes) &&
+         rint (a->device.usable_bytes) == rint (b->device.usable_bytes) && a->device.power_watts == b->device.power_watts &&
          (a->pricing == QM_PRICING_SPOT) == (b->pricing == QM_PRICING_SPOT) &&
          a->device.index == b->device.index && g_str_equal (a->device.id, b->device.id) && g_str_equal (network_of (a), network_of (b));
 }

@@ -87,6 +87,42 @@ qm_device_view_resized (const QmDevice *device,
     view->usable_bytes = memory_bytes * device->usable_bytes / device->memory_bytes;
 }
 
+/**
+ * qm_device_view_limited:
+ * @device: a device
+ * @power_watts: what it may draw
+ * @view: (out caller-allocates): the same with that limit
+ *
+ * A chip that may draw less power runs at a lower clock, and so does a laptop's,
+ * whose maker chose the limit: rates go by its @power_exponent of the power. Its
+ * memory is as fast as before. With more power than its figures are of, it is
+ * faster only where the catalog knows by how much. See docs/estimation/deciding.md.
+ */
+void
+qm_device_view_limited (const QmDevice *device,
+                        double          power_watts,
+                        QmDevice       *view)
+{
+  double rate;
+
+  *view = *device;
+  if (!(power_watts > 0) || !(device->power_watts > 0))
+    return;
+
+  rate = fmin (pow (power_watts / device->power_watts, device->power_exponent), device->most_rate);
+  /* At a lower clock a joule does more: what its power feeds falls as its rates do. */
+  view->power_watts *= rate;
+  view->tflops_fp64 *= rate;
+  view->tflops_fp32 *= rate;
+  view->tflops_tf32 *= rate;
+  view->tflops_fp16 *= rate;
+  view->tflops_bf16 *= rate;
+  view->tflops_fp8 *= rate;
+  view->tflops_int8 *= rate;
+  view->tflops_fp4 *= rate;
+  view->tflops_fp16_accumulate_fp16 *= rate;
+}
+
 static int
 times (int value,
        int factor)

@@ -11,6 +11,9 @@ void qm_device_view_shared   (const QmDevice        *mix,
 void qm_device_view_resized  (const QmDevice        *device,
                               double                 memory_bytes,
                               QmDevice              *view);
+void qm_device_view_limited  (const QmDevice        *device,
+                              double                 power_watts,
+                              QmDevice              *view);
 void qm_device_view_split    (const QmDevice        *device,
                               gboolean               replicate,
                               QmConfiguration       *configuration,

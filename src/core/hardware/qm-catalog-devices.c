@@ -53,6 +53,25 @@ read_rates (QmRecord *record,
   qm_record_close_inside (record, &tflops);
 }
 
+/* The makers of laptops allow the same chip more or less power than its figures are of. */
+static void
+read_power (QmRecord *record,
+            QmDevice *device)
+{
+  JsonObject *root = json_node_get_object (record->file->root);
+  QmRecord laptop;
+
+  device->power_watts = qm_record_number (record, "power_watts", 0);
+  device->power_exponent = json_object_get_double_member_with_default (root, "power_exponent", 0);
+  device->most_rate = 1;
+  if (!qm_record_open_inside (record, "laptop", &laptop))
+    return;
+
+  if (device->tflops_fp32 > 0)
+    device->most_rate = fmax (1, qm_record_number (&laptop, "tflops_fp32", 0) / device->tflops_fp32);
+  qm_record_close_inside (record, &laptop);
+}
+
 static void
 read_link (QmRecord *record,
            QmDevice *device)
@@ -159,11 +178,11 @@ read_device (QmCatalog *self,
   device->arch = qm_record_string (record, "arch");
   device->compute_capability = qm_record_number (record, "compute_capability", 0);
   device->launch_year = qm_record_number (record, "launch_year", 0);
-  device->power_watts = qm_record_number (record, "power_watts", 0);
   device->cpu_cores = qm_record_number (record, "cpu_cores", 0);
   device->is_unknown = qm_record_boolean (record, "unknown");
   read_memory (record, device);
   read_rates (record, device);
+  read_power (record, device);
   read_link (record, device);
   device->price_usd = read_price (record);
   read_names (self, record, device);

@@ -82,6 +82,8 @@ struct _QmDevice {
   double tflops_fp4;
   double tflops_fp16_accumulate_fp16;
   double power_watts;               /* board power; 0 unknown */
+  double power_exponent;            /* rates go by the power that is allowed, to this */
+  double most_rate;                 /* of its rates, with the most power its maker allows; 1 most */
   double link_bytes_per_second;
   int pcie_generation;
   int cpu_cores;                    /* CPUs; 0 else */

@@ -56,16 +56,18 @@ sum_up_gpus (QmRun          *run,
              const QmSeries *series,
              double          steady)
 {
-  double fullest = NAN, busy = 0, joules = 0;
+  double fullest = NAN, busy = 0, joules = 0, limit = NAN;
   int n_busy = 0;
 
   for (int gpu = 0; gpu < QM_MAX_GPUS; gpu++)
     {
-      QmSeriesSummary memory, use;
+      QmSeriesSummary memory, use, power;
 
       qm_series_summarise (series, find_gpu (series, gpu, QM_CHANNEL_GPU_MEMORY), 0, G_MAXDOUBLE, &memory);
       qm_series_summarise (series, find_gpu (series, gpu, QM_CHANNEL_GPU_BUSY), steady, G_MAXDOUBLE, &use);
+      qm_series_summarise (series, find_gpu (series, gpu, QM_CHANNEL_GPU_POWER_LIMIT), steady, G_MAXDOUBLE, &power);
       fullest = fmax (fullest, memory.most);
+      limit = power.n > 0 ? fmin (limit, power.mean) : limit;
       joules += integrate (series, find_gpu (series, gpu, QM_CHANNEL_GPU_POWER));
       if (use.n > 0)
         {
@@ -74,6 +76,7 @@ sum_up_gpus (QmRun          *run,
         }
     }
   qm_run_set_measured (run, "memory.per_device_bytes", fullest);
+  qm_run_set_measured (run, "run.power_limit_watts", limit);
   if (n_busy > 0)
     qm_run_set_measured (run, "run.gpu_utilization", busy / n_busy);
   if (joules > 0)

@@ -445,6 +445,55 @@ test_explain (Fixture       *self,
 
 #define ADD(name, function) g_test_add ("/core/decide/experience/" name, Fixture, NULL, set_up, function, tear_down)
 
+#define LAPTOP "rtx-4060-laptop"
+
+/* The rate of @plan after a run at 55 W, of which the record has the limit or not. */
+static double
+after_limited_run (const char *plan,
+                   double      measured,
+                   double      recorded_watts)
+{
+  Fixture fixture = { 0 };
+  g_autoptr (QmRun) run = qm_run_new ("a");
+  g_autoptr (QmExperience) experience = NULL;
+  g_autoptr (QmEstimator) calibrated = NULL;
+  double after;
+
+  set_up (&fixture, NULL);
+  run->status = QM_RUN_STATUS_FINISHED;
+  run->source = QM_RUN_SOURCE_RECORDED;
+  run->plan = g_strdup (plan);
+  qm_run_set_measured (run, "throughput.per_second", measured);
+  qm_run_set_measured (run, "run.power_limit_watts", recorded_watts);
+  g_assert_true (qm_ledger_add (fixture.ledger, run, NULL, NULL));
+  experience = qm_experience_new (fixture.ledger, estimator, 0, NULL);
+  g_assert_cmpuint (experience->runs, ==, 1);
+  calibrated = qm_estimator_calibrate (estimator, experience->calibration);
+  after = estimate_with (calibrated, plan).throughput.per_second.p50;
+  tear_down (&fixture, NULL);
+
+  return after;
+}
+
+/* What a power limit took is not learnt a second time, as a fault of the theory. */
+static void
+test_power_limit (void)
+{
+  g_autofree char *plan = g_strdup_printf (PLAN, 8, 1024, LAPTOP, 4);
+  g_autoptr (QmResolved) resolved = resolve (plan);
+  QmHere here = { .devices = { qm_catalog_find_device (qm_estimator_get_catalog (estimator), LAPTOP) }, .power_watts = { 55 }, .n_devices = 1 };
+  double before = estimate_with (estimator, plan).throughput.per_second.p50, limited;
+  QmChoice choice;
+
+  g_assert_true (qm_estimate_pinned (estimator, resolved, &here, &choice, NULL));
+  limited = choice.estimate.throughput.per_second.p50;
+  g_assert_cmpstr (choice.estimate.device->id, ==, LAPTOP);
+  qm_choice_clear (&choice);
+  g_assert_cmpfloat (limited, <, 0.9 * before);
+  g_assert_cmpfloat_with_epsilon (after_limited_run (plan, limited, 55), before, 0.01 * before);
+  g_assert_cmpfloat (after_limited_run (plan, limited, NAN), <, 0.95 * before);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -468,6 +517,7 @@ main (int    argc,
   ADD ("explain", test_explain);
   g_test_add_func ("/core/decide/experience/contended", test_contended);
   g_test_add_func ("/core/decide/experience/suggest", test_suggest);
+  g_test_add_func ("/core/decide/experience/power-limit", test_power_limit);
 
   result = g_test_run ();
   g_object_unref (estimator);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decide/qm-choices.h"
+#include "estimate/qm-device-view.h"
 
 /* Devices that are not simply one card with one memory: slices, cards that
  * differ, several memories in one device, memory shared with the processor. */
@@ -168,6 +169,87 @@ test_laptop (void)
   g_assert_cmpfloat_with_epsilon (laptop->tflops_fp32 / desktop->tflops_fp32, 32.98 / 82.6, 0.02);
 }
 
+/* NVIDIA's comparison of its laptop chips (recalled; `laptop` in devices.json): the
+ * same chip with the least and the most power, TFLOPS in 32 bits. */
+static const struct {
+  const char *id;
+  double most_watts, most_tflops;
+} laptops[] = {
+  { "rtx-3050-laptop", 80, 7.127 }, { "rtx-3060-laptop", 115, 13.08 }, { "rtx-3070-laptop", 125, 16.59 },
+  { "rtx-3080-laptop", 150, 21.01 }, { "rtx-4050-laptop", 115, 12.13 },
+};
+
+static void
+test_power_limit (void)
+{
+  const QmDevice *desktop = qm_catalog_find_device (catalog, "rtx-4090");
+  QmDevice view;
+
+  for (guint i = 0; i < G_N_ELEMENTS (laptops); i++)
+    {
+      const QmDevice *device = qm_catalog_find_device (catalog, laptops[i].id);
+
+      qm_device_view_limited (device, laptops[i].most_watts, &view);
+      g_assert_cmpfloat_with_epsilon (view.tflops_fp32 / laptops[i].most_tflops, 1, 0.06);
+      g_assert_cmpfloat (view.bandwidth_bytes_per_second, ==, device->bandwidth_bytes_per_second);
+      /* and no more with still more */
+      qm_device_view_limited (device, 10 * laptops[i].most_watts, &view);
+      g_assert_cmpfloat_with_epsilon (view.tflops_fp32, laptops[i].most_tflops, 1e-9);
+      qm_device_view_limited (device, 0, &view);
+      g_assert_cmpfloat (view.tflops_fp32, ==, device->tflops_fp32);
+    }
+
+  /* a card of the data sheet's power is no faster with more */
+  qm_device_view_limited (desktop, 600, &view);
+  g_assert_cmpfloat (view.tflops_bf16, ==, desktop->tflops_bf16);
+  qm_device_view_limited (desktop, 225, &view);
+  g_assert_cmpfloat (view.tflops_bf16, <, desktop->tflops_bf16);
+}
+
+static const QmMessage *
+find_drawback (const QmChoice *choice,
+               const char     *code)
+{
+  for (guint i = 0; i < choice->drawbacks->len; i++)
+    if (strcmp (qm_message_get_code (g_ptr_array_index (choice->drawbacks, i)), code) == 0)
+      return g_ptr_array_index (choice->drawbacks, i);
+
+  return NULL;
+}
+
+/* The time of a job on this computer, a laptop that may draw @watts. */
+static double
+time_on_laptop (double   watts,
+                gboolean is_told)
+{
+  g_autoptr (QmPlan) plan = qm_plan_from_data ("{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\","
+    "\"model\":{\"id\":\"resnet-50\"},\"training\":{\"samples\":50000,\"epochs\":90},\"places\":{\"this_computer\":true,\"cloud\":[],\"buy\":false}}", -1, NULL, NULL);
+  g_autoptr (QmResolved) resolved = qm_resolve (plan, catalog, NULL, NULL, NULL);
+  QmHere here = { .devices = { qm_catalog_find_device (catalog, "rtx-4060-laptop") }, .power_watts = { watts }, .n_devices = 1 };
+  g_autoptr (QmRecommendation) recommendation = qm_recommend (estimator, resolved, &here, NULL);
+  const QmChoice *choice;
+
+  g_assert_cmpuint (qm_recommendation_n_choices (recommendation), >, 0);
+  choice = qm_recommendation_choice (recommendation, 0);
+  g_assert_cmpint (choice->place, ==, QM_PLACE_THIS_COMPUTER);
+  g_assert_cmpstr (choice->estimate.device->id, ==, "rtx-4060-laptop");
+  g_assert_true (is_told == (find_drawback (choice, "power-limited") != NULL));
+
+  return choice->estimate.time.seconds.p50;
+}
+
+/* yunusemreyl/omen-space#82: stuck at 55 W, or boosted to 140 W. */
+static void
+test_limited_laptop (void)
+{
+  double usual = time_on_laptop (115, FALSE);
+
+  g_assert_cmpfloat (time_on_laptop (0, FALSE), ==, usual);
+  g_assert_cmpfloat (time_on_laptop (110, FALSE), >, usual);
+  g_assert_cmpfloat (time_on_laptop (55, TRUE), >, 1.1 * usual);
+  g_assert_cmpfloat (time_on_laptop (140, FALSE), <, usual);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -191,6 +273,8 @@ main (int    argc,
   g_test_add_func ("/device-kinds/memories", test_memories);
   g_test_add_func ("/device-kinds/unified", test_unified);
   g_test_add_func ("/device-kinds/laptop", test_laptop);
+  g_test_add_func ("/device-kinds/power-limit", test_power_limit);
+  g_test_add_func ("/device-kinds/limited-laptop", test_limited_laptop);
   status = g_test_run ();
 
   g_object_unref (estimator);
