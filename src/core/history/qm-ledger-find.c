@@ -6,161 +6,21 @@
 
 #define USUAL_LIMIT 50
 
-/* As long as the longest prefix that is indexed. */
-#define LONGEST_PREFIX 12
-
-/* ----------------------------------------------------------------------- the words */
-
-/* Letters of Chinese and Japanese stand for words, which nothing parts. */
-static gboolean
-stands_alone (gunichar c)
+/* What a run must have to be found; empty where everything is wanted. */
+static GHashTable *
+terms_of (const QmLedgerQuery *query)
 {
-  GUnicodeScript script = g_unichar_get_script (c);
+  GHashTable *terms = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  return script == G_UNICODE_SCRIPT_HAN || script == G_UNICODE_SCRIPT_HIRAGANA || script == G_UNICODE_SCRIPT_KATAKANA;
+  qm_ledger_add_words (terms, query->text);
+  qm_ledger_add_facet (terms, 'd', query->device);
+  qm_ledger_add_facet (terms, 'm', query->model);
+  qm_ledger_add_facet (terms, 't', query->tag);
+
+  return terms;
 }
 
-static void
-append_words (GString    *words,
-              const char *text)
-{
-  for (const char *c = text != NULL ? text : ""; *c != '\0'; c = g_utf8_next_char (c))
-    {
-      gunichar letter = g_utf8_get_char (c);
-      gboolean alone = stands_alone (letter);
-
-      if (alone || !g_unichar_isalnum (letter))
-        g_string_append_c (words, ' ');
-      if (g_unichar_isalnum (letter))
-        g_string_append_unichar (words, letter);
-      if (alone)
-        g_string_append_c (words, ' ');
-    }
-  g_string_append_c (words, ' ');
-}
-
-/* A word that stands for a whole value, so that it is found exactly. */
-static void
-append_facet (GString    *words,
-              char        kind,
-              const char *value)
-{
-  g_autofree char *sum = value != NULL ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, value, -1) : NULL;
-
-  if (sum != NULL)
-    g_string_append_printf (words, " q%c%.16s ", kind, sum);
-}
-
-static void
-append_tags (GString     *words,
-             const QmRun *run)
-{
-  for (guint i = 0; i < run->tags->len; i++)
-    {
-      append_words (words, g_ptr_array_index (run->tags, i));
-      append_facet (words, 't', g_ptr_array_index (run->tags, i));
-    }
-}
-
-static gboolean
-is_removed (QmLedger  *self,
-            gint64     id)
-{
-  sqlite3_stmt *statement = qm_ledger_query (self, NULL, "SELECT 1 FROM runs WHERE id = ? AND removed IS NULL", "i", id);
-  gboolean there = statement != NULL && qm_ledger_step (self, NULL, statement) > 0;
-
-  if (there)
-    sqlite3_reset (statement);
-
-  return !there;
-}
-
-/**
- * qm_ledger_index_run:
- * @self: a ledger
- * @id: the number of a run
- * @error: return location for a #QM_LEDGER_ERROR
- *
- * Writes anew by which words the run is found; by none where it was removed.
- *
- * Returns: whether they were written
- */
-gboolean
-qm_ledger_index_run (QmLedger  *self,
-                     gint64     id,
-                     GError   **error)
-{
-  g_autoptr (GString) words = g_string_new (NULL);
-  g_autoptr (QmRun) run = NULL;
-
-  if (is_removed (self, id))
-    return qm_ledger_run (self, error, "DELETE FROM words WHERE rowid = ?", "i", id);
-
-  run = qm_ledger_get (self, id, error);
-  if (run == NULL)
-    return FALSE;
-
-  append_words (words, run->label);
-  append_words (words, run->command);
-  append_words (words, run->machine);
-  append_words (words, run->device);
-  append_words (words, run->model);
-  append_words (words, run->note);
-  append_words (words, qm_run_status_to_word (run->status));
-  append_words (words, qm_run_source_to_word (run->source));
-  append_facet (words, 'd', run->device);
-  append_facet (words, 'm', run->model);
-  append_tags (words, run);
-
-  return qm_ledger_run (self, error, "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", "is", id, words->str);
-}
-
-/* --------------------------------------------------------------------- the question */
-
-/* Cut to the prefixes that are indexed: what is longer is rarely told apart
- * only behind its twelfth letter. */
-static void
-append_prefix (GString    *match,
-               const char *word)
-{
-  glong letters = MIN (g_utf8_strlen (word, -1), LONGEST_PREFIX);
-
-  g_string_append_printf (match, " \"%.*s\" *", (int) (g_utf8_offset_to_pointer (word, letters) - word), word);
-}
-
-static void
-append_exactly (GString    *match,
-                char        kind,
-                const char *value)
-{
-  g_autoptr (GString) facet = g_string_new (NULL);
-
-  append_facet (facet, kind, value);
-  if (facet->len > 0)
-    g_string_append (match, facet->str);
-}
-
-/* In the language of FTS5; empty where everything is wanted. */
-static char *
-match_of (const QmLedgerQuery *query)
-{
-  GString *match = g_string_new (NULL);
-  g_autoptr (GString) plain = g_string_new (NULL);
-  g_auto (GStrv) words = NULL;
-
-  append_words (plain, query->text);
-  words = g_strsplit (plain->str, " ", -1);
-  for (guint i = 0; words[i] != NULL; i++)
-    if (words[i][0] != '\0')
-      append_prefix (match, words[i]);
-  append_exactly (match, 'd', query->device);
-  append_exactly (match, 'm', query->model);
-  append_exactly (match, 't', query->tag);
-
-  return g_string_free (match, FALSE);
-}
-
-#define COLUMNS "id, uid, started, seconds, status, source, exit_status, label, machine, device, devices, model, unit, throughput, step_seconds, memory_bytes"
+#define COLUMNS "runs.id, uid, started, seconds, status, source, exit_status, label, machine, device, devices, model, unit, throughput, step_seconds, memory_bytes"
 
 static QmRun *
 run_of_row (sqlite3_stmt *statement)
@@ -237,29 +97,48 @@ newest_id (QmLedger *self)
   return id;
 }
 
-/* Without bounds: where words are frequent each and never together, the index
- * goes through all of them in any case before it says so. */
+/* As a list of JSON, which a statement can go through. */
+static char *
+list_of (const GArray *ids)
+{
+  g_autoptr (GString) text = g_string_new ("[");
+
+  for (guint i = 0; i < ids->len; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", g_array_index (ids, gint64, i));
+
+  return g_string_free (g_string_append_c (g_steal_pointer (&text), ']'), FALSE);
+}
+
 static gboolean
 find_latest (QmLedger            *self,
              const QmLedgerQuery *query,
-             const char          *match,
+             GHashTable          *terms,
              guint                limit,
              QmLedgerPage        *page,
              GError             **error)
 {
   gint64 before = query->before > 0 ? query->before : newest_id (self) + 1;
-  sqlite3_stmt *statement =
-    match[0] != '\0'
-      ? qm_ledger_query (self, error,
-                         "SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?)"
-                         " JOIN runs ON id = found ORDER BY id DESC", "sii", match, before, (gint64) limit)
-      : qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
-                         before, (gint64) limit);
+  g_autoptr (GArray) ids = NULL;
+  g_autofree char *list = NULL;
+  sqlite3_stmt *statement;
+
+  if (g_hash_table_size (terms) == 0)
+    statement = qm_ledger_query (self, error, "SELECT " COLUMNS " FROM runs WHERE id < ? AND removed IS NULL ORDER BY id DESC LIMIT ?", "ii",
+                                 before, (gint64) limit);
+  else
+    {
+      ids = qm_ledger_find_words (self, terms, before, limit, error);
+      if (ids == NULL)
+        return FALSE;
+      list = list_of (ids);
+      statement = qm_ledger_query (self, error, "SELECT " COLUMNS " FROM json_each (?) JOIN runs ON runs.id = value WHERE removed IS NULL"
+                                   " ORDER BY runs.id DESC", "s", list);
+    }
 
   if (!take_rows (self, statement, page->runs, error))
     return FALSE;
-  if (page->runs->len == limit)
-    page->next = ((QmRun *) g_ptr_array_index (page->runs, limit - 1))->id;
+  if ((ids != NULL ? ids->len : page->runs->len) == limit)
+    page->next = ids != NULL ? g_array_index (ids, gint64, limit - 1) : ((QmRun *) g_ptr_array_index (page->runs, limit - 1))->id;
 
   return TRUE;
 }
@@ -271,25 +150,30 @@ static const char * const sort_columns[] = {
 static gboolean
 find_sorted (QmLedger            *self,
              const QmLedgerQuery *query,
-             const char          *match,
+             GHashTable          *terms,
              guint                limit,
              QmLedgerPage        *page,
              GError             **error)
 {
   const char *column = sort_columns[query->sort];
   const char *way = query->ascending ? "ASC" : "DESC";
-  g_autofree char *sql = NULL;
+  g_autofree char *sql = NULL, *list = NULL;
+  g_autoptr (GArray) ids = NULL;
 
-  if (match[0] == '\0')
+  if (g_hash_table_size (terms) == 0)
     {
       sql = g_strdup_printf ("SELECT " COLUMNS " FROM runs WHERE removed IS NULL AND %s IS NOT NULL ORDER BY %s %s LIMIT ? OFFSET ?",
                              column, column, way);
       return take_rows (self, qm_ledger_query (self, error, sql, "ii", (gint64) limit, (gint64) query->offset), page->runs, error);
     }
 
-  sql = g_strdup_printf ("SELECT " COLUMNS " FROM (SELECT rowid AS found FROM words WHERE words MATCH ? ORDER BY rowid DESC"
-                         " LIMIT %d) JOIN runs ON id = found ORDER BY %s %s NULLS LAST LIMIT ? OFFSET ?", QM_LEDGER_MOST_SORTED, column, way);
-  return take_rows (self, qm_ledger_query (self, error, sql, "sii", match, (gint64) limit, (gint64) query->offset), page->runs, error);
+  ids = qm_ledger_find_words (self, terms, newest_id (self) + 1, QM_LEDGER_MOST_SORTED, error);
+  if (ids == NULL)
+    return FALSE;
+  list = list_of (ids);
+  sql = g_strdup_printf ("SELECT " COLUMNS " FROM json_each (?) JOIN runs ON runs.id = value WHERE removed IS NULL"
+                         " ORDER BY runs.%s %s NULLS LAST LIMIT ? OFFSET ?", column, way);
+  return take_rows (self, qm_ledger_query (self, error, sql, "sii", list, (gint64) limit, (gint64) query->offset), page->runs, error);
 }
 
 /**
@@ -311,8 +195,7 @@ qm_ledger_page_clear (QmLedgerPage *self)
  * @page: (out caller-allocates): what was found
  * @error: return location for a #QM_LEDGER_ERROR
  *
- * Takes less than a frame in a ledger of a million runs, except for words that are
- * frequent each and never together, which may take two.
+ * Takes less than a frame in a ledger of a million runs.
  *
  * Returns: whether it worked
  */
@@ -322,15 +205,15 @@ qm_ledger_find (QmLedger             *self,
                 QmLedgerPage         *page,
                 GError              **error)
 {
-  g_autofree char *match = match_of (query);
+  g_autoptr (GHashTable) terms = terms_of (query);
   guint limit = query->limit > 0 ? query->limit : USUAL_LIMIT;
   gboolean ok;
 
   *page = (QmLedgerPage) { g_ptr_array_new_with_free_func ((GDestroyNotify) qm_run_free), 0 };
   if (query->sort == QM_LEDGER_SORT_ADDED)
-    ok = find_latest (self, query, match, limit, page, error);
+    ok = find_latest (self, query, terms, limit, page, error);
   else
-    ok = find_sorted (self, query, match, limit, page, error);
+    ok = find_sorted (self, query, terms, limit, page, error);
   if (!ok)
     qm_ledger_page_clear (page);
 

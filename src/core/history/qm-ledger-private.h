@@ -14,9 +14,11 @@ struct _QmLedger {
   sqlite3 *db;
   GHashTable *statements;           /* SQL to sqlite3_stmt */
   int depth;                        /* of qm_ledger_begin() */
+  GHashTable *pending;              /* a term to its GArray of changes, not written yet */
+  guint n_pending;
 };
 
-#define QM_LEDGER_SCHEMA 3          /* user_version of a file that is up to date */
+#define QM_LEDGER_SCHEMA 4          /* user_version of a file that is up to date */
 
 void           qm_ledger_set_error  (QmLedger    *self,
                                      GError     **error,
@@ -49,8 +51,22 @@ gboolean       qm_ledger_read_tags  (QmLedger    *self,
                                      GError     **error);
 
 /* the words by which a run is found */
+void           qm_ledger_add_words  (GHashTable  *terms,
+                                     const char  *text);
+void           qm_ledger_add_facet  (GHashTable  *terms,
+                                     char         kind,
+                                     const char  *value);
 gboolean       qm_ledger_index_run  (QmLedger    *self,
                                      gint64       id,
+                                     gboolean     has,
+                                     GError     **error);
+gboolean       qm_ledger_write_words (QmLedger   *self,
+                                     GError     **error);
+void           qm_ledger_forget_words (QmLedger  *self);
+GArray        *qm_ledger_find_words (QmLedger    *self,
+                                     GHashTable  *terms,
+                                     gint64       before,
+                                     guint        limit,
                                      GError     **error);
 
 /* (transfer full): for the next use of sqlite3_column_text() */

@@ -45,7 +45,8 @@ write_all (QmLedger     *self,
            const QmRun  *run,
            GError      **error)
 {
-  return qm_ledger_run (self, error,
+  return qm_ledger_index_run (self, run->id, FALSE, error) &&
+         qm_ledger_run (self, error,
                         "UPDATE runs SET started = ?, seconds = ?, status = ?, source = ?, exit_status = ?, label = ?, command = ?,"
                         " machine = ?, device = ?, devices = ?, model = ?, unit = ?, plan = ?, diagnosis = ?, note = ?,"
                         " throughput = ?, step_seconds = ?, memory_bytes = ? WHERE id = ?",
@@ -56,7 +57,7 @@ write_all (QmLedger     *self,
                         qm_run_measured (run, "memory.per_device_bytes"), run->id) &&
          write_figures (self, run, error) &&
          write_tags (self, run->id, (const char * const *) run->tags->pdata, run->tags->len, error) &&
-         qm_ledger_index_run (self, run->id, error);
+         qm_ledger_index_run (self, run->id, TRUE, error);
 }
 
 /**
@@ -329,8 +330,9 @@ qm_ledger_set_note (QmLedger    *self,
 {
   if (!qm_ledger_begin (self, error))
     return FALSE;
-  if (change (self, id, "UPDATE runs SET note = ? WHERE id = ? AND removed IS NULL", note, error) &&
-      qm_ledger_index_run (self, id, error))
+  if (qm_ledger_index_run (self, id, FALSE, error) &&
+      change (self, id, "UPDATE runs SET note = ? WHERE id = ? AND removed IS NULL", note, error) &&
+      qm_ledger_index_run (self, id, TRUE, error))
     return qm_ledger_commit (self, error);
 
   qm_ledger_roll_back (self);
@@ -371,10 +373,10 @@ mark (QmLedger    *self,
       gint64       now,
       GError     **error)
 {
-  if (!qm_ledger_run (self, error, sql, "ii", id, now))
+  if (!qm_ledger_index_run (self, id, FALSE, error) || !qm_ledger_run (self, error, sql, "ii", id, now))
     return FALSE;
   if (sqlite3_changes (self->db) > 0)
-    return qm_ledger_index_run (self, id, error);
+    return qm_ledger_index_run (self, id, TRUE, error);
 
   set_not_found (self, id, error);
   return FALSE;

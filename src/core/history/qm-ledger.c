@@ -21,6 +21,7 @@ qm_ledger_finalize (GObject *object)
   QmLedger *self = QM_LEDGER (object);
 
   g_hash_table_unref (self->statements);
+  g_hash_table_unref (self->pending);
   sqlite3_close_v2 (self->db);
   g_free (self->path);
 
@@ -37,6 +38,7 @@ static void
 qm_ledger_init (QmLedger *self)
 {
   self->statements = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) sqlite3_finalize);
+  self->pending = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
 }
 
 /* -------------------------------------------------------------------- statements */
@@ -351,7 +353,7 @@ qm_ledger_commit (QmLedger  *self,
       self->depth--;
       return TRUE;
     }
-  if (self->depth == 1 && qm_ledger_execute (self, error, "COMMIT"))
+  if (self->depth == 1 && qm_ledger_write_words (self, error) && qm_ledger_execute (self, error, "COMMIT"))
     {
       self->depth = 0;
       return TRUE;
@@ -373,6 +375,7 @@ qm_ledger_roll_back (QmLedger *self)
   if (self->depth > 0 && !sqlite3_get_autocommit (self->db))
     sqlite3_exec (self->db, "ROLLBACK", NULL, NULL, NULL);
   self->depth = 0;
+  qm_ledger_forget_words (self);
 }
 
 /**
