@@ -171,7 +171,7 @@ test_library_hangs (void)
   page = show_computer (&driver);
   qm_watcher_set_interval (qm_computer_page_get_watcher (page), 0.2);
   pick_device (&driver, "NVIDIA GeForce RTX 4090");
-  g_assert_true (driver_shows (GTK_WIDGET (driver.window), "the NVIDIA driver does not answer"));
+  g_assert_true (driver_shows (GTK_WIDGET (driver.window), "unknown: the NVIDIA driver does not answer"));
 
   g_remove (trace);
   answered = FALSE;
