@@ -4,6 +4,7 @@
 
 #include "draw/qm-language.h"
 #include "qm-columns.h"
+#include "qm-own-rows.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 #include "qm-wizard-page.h"
@@ -33,10 +34,10 @@ activated (GtkListBox    *list,
            GtkListBoxRow *row,
            QmReviewList  *self)
 {
-  const QmQuestion *question = g_object_get_data (G_OBJECT (row), "question");
+  const int *page = g_object_get_data (G_OBJECT (row), "page");
 
-  if (question != NULL)
-    g_signal_emit_by_name (self->page, "jump", (int) question->page);
+  if (page != NULL)
+    g_signal_emit_by_name (self->page, "jump", *page);
 }
 
 /* Names of models may be one long word; all else breaks between words. */
@@ -55,30 +56,43 @@ value_new (const char *value,
   return label;
 }
 
+/* Pressed it leads to the page, where there is one to go to. */
 static void
-add_row (GtkWidget        *list,
-         const QmQuestion *question,
-         const char       *title,
-         const char       *subtitle,
-         const char       *value)
+add_row (GtkWidget  *list,
+         const int  *page,
+         const char *title,
+         const char *subtitle,
+         const char *value,
+         gboolean    is_name)
 {
   GtkWidget *row = adw_action_row_new ();
-  GtkWidget *label = value_new (value, question != NULL && question->kind == QM_ANSWER_WORD);
+  GtkWidget *label = value_new (value, is_name);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   if (subtitle != NULL)
     adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
-  if (question != NULL)
+  if (page != NULL)
     {
       GtkWidget *pencil = gtk_image_new_from_icon_name ("document-edit-symbolic");
 
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), pencil);
       gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-      g_object_set_data (G_OBJECT (row), "question", (gpointer) question);
+      g_object_set_data_full (G_OBJECT (row), "page", g_memdup2 (page, sizeof *page), g_free);
     }
   gtk_list_box_append (GTK_LIST_BOX (list), row);
+}
+
+static void
+add_question (GtkWidget        *list,
+              const QmQuestion *question,
+              const char       *subtitle,
+              const char       *value)
+{
+  const int page = question->page;
+
+  add_row (list, &page, _(question->title), subtitle, value, question->kind == QM_ANSWER_WORD);
 }
 
 static char *
@@ -130,8 +144,21 @@ fill_answers (QmReviewList     *self,
           (!always && (value == NULL || is_assumed (resolved, question->field))))
         continue;
       text = describe (self, question, value);
-      add_row (self->answers, question, _(question->title), NULL, text);
+      add_question (self->answers, question, NULL, text);
     }
+}
+
+static void
+add_own_rows (QmReviewList *self,
+              QmOwnKind     kind,
+              int           page)
+{
+  int n = qm_own_rows_count (kind, qm_session_get_plan (self->session));
+  /* Translators: of offers or results that the person entered */
+  g_autofree char *count = g_strdup_printf (g_dngettext (NULL, "%d row", "%d rows", n), n);
+
+  if (n > 0)
+    add_row (self->answers, &page, qm_own_rows_title (kind), NULL, count, FALSE);
 }
 
 static void
@@ -148,7 +175,7 @@ fill_assumptions (QmReviewList     *self,
       if (question == NULL || !qm_flow_applies (question, resolved->plan))
         continue;
       value = describe (self, question, assumption->value);
-      add_row (self->assumptions, question, _(question->title), why, value);
+      add_question (self->assumptions, question, why, value);
     }
 }
 
@@ -161,11 +188,13 @@ update (QmReviewList *self)
   gtk_list_box_remove_all (GTK_LIST_BOX (self->assumptions));
   if (resolved == NULL)
     {
-      add_row (self->answers, NULL, _("The answers do not fit together"), qm_session_get_problem (self->session), "");
+      add_row (self->answers, NULL, _("The answers do not fit together"), qm_session_get_problem (self->session), "", FALSE);
       return;
     }
 
   fill_answers (self, resolved);
+  add_own_rows (self, QM_OWN_RESULTS, QM_PAGE_SCALE);
+  add_own_rows (self, QM_OWN_QUOTES, QM_PAGE_BUDGET);
   fill_assumptions (self, resolved);
 }
 

@@ -398,6 +398,23 @@ qm_session_set_answer (QmSession   *self,
 }
 
 /**
+ * qm_session_change_plan:
+ * @self: a session
+ * @changed: the plan with some answers changed
+ *
+ * Takes it over, as one change that can be undone.
+ */
+void
+qm_session_change_plan (QmSession    *self,
+                        const QmPlan *changed)
+{
+  remember (self);
+  qm_plan_free (self->plan);
+  self->plan = qm_plan_copy (changed);
+  qm_session_plan_changed (self);
+}
+
+/**
  * qm_session_get_answer:
  * @self: a session
  * @field: a field of the plan

@@ -45,6 +45,8 @@ gboolean          qm_session_set_answer         (QmSession      *self,
                                                  const char     *field,
                                                  const char     *value,
                                                  GError        **error);
+void              qm_session_change_plan        (QmSession      *self,
+                                                 const QmPlan   *changed);
 char             *qm_session_get_answer         (QmSession      *self,
                                                  const char     *field);
 char             *qm_session_get_effective      (QmSession      *self,

@@ -7,6 +7,7 @@
 #include "draw/qm-language.h"
 #include "qm-chart-view.h"
 #include "qm-choice-cards.h"
+#include "qm-own-rows.h"
 #include "qm-question-row.h"
 #include "qm-ui.h"
 
@@ -137,6 +138,16 @@ add_methods (QmWizardPage *self)
 }
 
 static void
+add_own_rows (QmWizardPage *self,
+              QmOwnKind     kind)
+{
+  GtkWidget *rows = qm_own_rows_new (self->session, kind);
+
+  gtk_widget_set_margin_top (rows, 18);
+  gtk_box_append (GTK_BOX (self->body), rows);
+}
+
+static void
 fill (QmWizardPage *self)
 {
   const QmQuestion *method = qm_flow_find_for ("training.method", current_plan (self));
@@ -164,7 +175,15 @@ fill (QmWizardPage *self)
       gtk_box_append (GTK_BOX (self->body), qm_review_list_new (self->session, self));
       break;
     case QM_PAGE_SCALE:
+      add_rows (self);
+      if (qm_plan_is_training (current_plan (self)))
+        add_own_rows (self, QM_OWN_RESULTS);
+      break;
     case QM_PAGE_BUDGET:
+      add_rows (self);
+      if (current_plan (self)->activity != QM_ACTIVITY_SERVE || current_plan (self)->n_quotes > 0)
+        add_own_rows (self, QM_OWN_QUOTES);
+      break;
     case QM_N_PAGES:
     default:
       add_rows (self);

@@ -13,6 +13,10 @@
                       "\"serving\":{\"requests_per_second\":3}")
 #define PICTURE PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"resnet50\"}," \
                       "\"training\":{\"samples\":1281167,\"epochs\":90}")
+#define QUOTED  PLAN ("\"task\":\"image-classification\",\"activity\":\"train\",\"model\":{\"id\":\"resnet50\"}," \
+                      "\"training\":{\"samples\":1281167,\"epochs\":90}," \
+                      "\"quotes\":[{\"device\":\"v100-sxm2-16gb\",\"devices\":4,\"hours\":72,\"money\":580,\"accuracy\":0.821}]," \
+                      "\"results\":[{\"samples\":10000,\"score\":0.41},{\"samples\":100000,\"score\":0.66}]")
 #define NOTHING PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-70b\"}," \
                       "\"training\":{\"method\":\"full\",\"samples\":20000,\"epochs\":3}," \
                       "\"places\":{\"owned\":[{\"device\":\"rtx-4060-ti-16gb\",\"devices\":1}],\"cloud\":[],\"buy\":false}")
@@ -102,6 +106,20 @@ open_run (Driver *driver)
 }
 
 static void
+open_quote (Driver *driver)
+{
+  driver_press (driver_find (driver_page (driver), "add-quote"));
+  driver_wait (driver, has_dialog);
+}
+
+static void
+open_result (Driver *driver)
+{
+  driver_press (driver_find (driver_page (driver), "add-result"));
+  driver_wait (driver, has_dialog);
+}
+
+static void
 open_comparison (Driver *driver)
 {
   g_autoptr (GFile) file = write_file ("other.qmplan", SERVE);
@@ -164,6 +182,11 @@ const Place places[] = {
   { "answer, serve", SERVE, "answer", NULL, NULL },
   { "scale, pictures", PICTURE, "scale", NULL, NULL },
   { "answer, pictures", PICTURE, "answer", NULL, NULL },
+  { "scale, own results", QUOTED, "scale", NULL, NULL },
+  { "a result", QUOTED, "scale", NULL, open_result },
+  { "budget, own offers", QUOTED, "budget", NULL, NULL },
+  { "an offer", QUOTED, "budget", NULL, open_quote },
+  { "review, own rows", QUOTED, "review", NULL, NULL },
   { "answer, nothing fits", NOTHING, "answer", NULL, NULL },
   { "answer, no model file", NO_FILE, "answer", NULL, NULL },
   { "model, no model file", NO_FILE, "model", NULL, NULL },

@@ -282,7 +282,20 @@ add_training (GPtrArray     *facts,
   add (facts, N_("To train it"), train, N_("16 bytes a parameter with AdamW in mixed precision; what a batch takes comes on top"));
 }
 
-/* How it is asked, with examples or with room to reason, is what a range is over. */
+static QmMessage *
+score_message (double   low,
+               double   high,
+               gboolean recalled)
+{
+  if (recalled)
+    return qm_message_new ("model-score-recalled", N_("{low} to {high} of the questions (recalled from {source}, not looked up again)"));
+
+  return low < high ? qm_message_new ("model-score", N_("{low} to {high} of the questions ({source})"))
+                    : qm_message_new ("model-score-one", N_("about {high} of the questions ({source})"));
+}
+
+/* How it is asked, with examples or with room to reason, is what a range is over;
+ * of what was recalled also how far memory may err. */
 static void
 add_score (GPtrArray     *facts,
            const QmModel *self)
@@ -297,8 +310,7 @@ add_score (GPtrArray     *facts,
 
   low = json_array_get_double_element (range, 0);
   high = json_array_get_double_element (range, 1);
-  message = low < high ? qm_message_new ("model-score", N_("{low} to {high} of the questions ({source})"))
-                       : qm_message_new ("model-score-one", N_("about {high} of the questions ({source})"));
+  message = score_message (low, high, json_object_get_boolean_member_with_default (self->facts, "mmlu_recalled", FALSE));
   qm_message_add (message, "low", QM_ARGUMENT_PERCENT, low);
   qm_message_add (message, "high", QM_ARGUMENT_PERCENT, high);
   qm_message_add_text (message, "source", QM_ARGUMENT_NAME, json_object_get_string_member_with_default (self->facts, "mmlu_source", "—"));

@@ -141,13 +141,13 @@ test_convolutions (void)
 
 /* Llama 3.1 8B answered 69.4 % with five examples and 73.0 % with reasoning
  * (arXiv 2407.21783, table 2), Llama 2 7B 45.3 %: a recalled figure has a point more
- * either way. The 405 B's was found again, 87.3 to 88.6 %; of a file nothing is known. */
+ * either way, and is said to be recalled. The 405 B's was found again, 87.3 to 88.6 %; of a file nothing is known. */
 static void
 test_score (void)
 {
   static const struct { const char *id; const char *line; } models[] = {
-    { "llama-3.1-8b", "68% to 74% of the questions (arXiv 2407.21783, table 2)" },
-    { "llama-2-7b", "44% to 46% of the questions (arXiv 2307.09288, table 3)" },
+    { "llama-3.1-8b", "68% to 74% of the questions (recalled from arXiv 2407.21783, table 2, not looked up again)" },
+    { "llama-2-7b", "44% to 46% of the questions (recalled from arXiv 2307.09288, table 3, not looked up again)" },
     { "llama-3.1-405b", "87% to 89% of the questions (arXiv 2407.21783, table 2)" },
     { "gpt2", NULL },
   };

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "qm-own-rows.h"
+#include "window-driver.h"
+
+/* Offers and results of one's own, entered, changed, removed and taken back. */
+
+static gboolean
+has_dialog (Driver *driver)
+{
+  return adw_application_window_get_visible_dialog (ADW_APPLICATION_WINDOW (driver->window)) != NULL;
+}
+
+static gboolean
+has_none (Driver *driver)
+{
+  return !has_dialog (driver);
+}
+
+static GtkWidget *
+dialog_of (Driver *driver)
+{
+  driver_wait (driver, has_dialog);
+  driver_settle (driver);
+  return GTK_WIDGET (adw_application_window_get_visible_dialog (ADW_APPLICATION_WINDOW (driver->window)));
+}
+
+static GtkWidget *
+open_new (Driver     *driver,
+          const char *page,
+          const char *button)
+{
+  qm_window_show_page (driver->window, page);
+  driver_settle (driver);
+  driver_press (driver_find (driver_page (driver), button));
+
+  return dialog_of (driver);
+}
+
+static void
+save (Driver    *driver,
+      GtkWidget *dialog)
+{
+  driver_press (driver_find (dialog, "save-row"));
+  driver_wait (driver, has_none);
+  driver_settle (driver);
+}
+
+static gboolean
+can_save (GtkWidget *dialog)
+{
+  return gtk_widget_is_sensitive (driver_find (dialog, "save-row"));
+}
+
+static void
+pick_device (Driver     *driver,
+             GtkWidget  *dialog,
+             const char *id)
+{
+  QmCatalog *catalog = qm_session_get_catalog (driver->session);
+
+  adw_combo_row_set_selected (ADW_COMBO_ROW (driver_find (dialog, "quote-device")),
+                              qm_catalog_device_index (catalog, qm_catalog_find_device (catalog, id)));
+}
+
+static void
+take_plan (Driver *driver)
+{
+  g_autoptr (GError) error = NULL;
+  QmPlan *plan = qm_plan_from_data ("{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\","
+                                    "\"model\":{\"id\":\"resnet50\"},\"training\":{\"samples\":1281167,\"epochs\":90}}", -1, NULL, &error);
+
+  g_assert_no_error (error);
+  qm_session_set_plan (driver->session, plan, NULL);
+  driver_settle (driver);
+}
+
+static void
+add_quote (Driver     *driver,
+           const char *device,
+           int         devices,
+           const char *hours,
+           const char *money)
+{
+  GtkWidget *dialog = open_new (driver, "budget", "add-quote");
+
+  g_assert_false (can_save (dialog));
+  pick_device (driver, dialog, device);
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (dialog, "quote-devices")), devices);
+  driver_enter (dialog, "quote-hours", hours);
+  g_assert_false (can_save (dialog));
+  driver_enter (dialog, "quote-money", money);
+  g_assert_true (can_save (dialog));
+  save (driver, dialog);
+}
+
+/* Requirements E1: 4 V100 for 72 hours and 580 dollars, 8 for 42 hours and 840. */
+static void
+test_quotes (void)
+{
+  g_auto (Driver) driver = { NULL, NULL };
+  const QmPlan *plan;
+  QmRecommendation *answer;
+
+  driver_open (&driver, 1100, 800);
+  take_plan (&driver);
+  add_quote (&driver, "v100-sxm2-16gb", 4, "72", "580");
+  add_quote (&driver, "v100-sxm2-16gb", 8, "42", "840");
+
+  plan = qm_session_get_plan (driver.session);
+  g_assert_cmpint (plan->n_quotes, ==, 2);
+  g_assert_cmpstr (plan->quotes[1].device, ==, "v100-sxm2-16gb");
+  g_assert_cmpint (plan->quotes[1].devices, ==, 8);
+  g_assert_cmpfloat (plan->quotes[1].hours, ==, 42);
+  g_assert_cmpfloat (plan->quotes[1].money, ==, 840);
+  g_assert_true (isnan (plan->quotes[1].accuracy));
+  answer = qm_session_get_recommendation (driver.session);
+  g_assert_cmpuint (qm_recommendation_n_rows (answer), ==, 2);
+  g_assert_cmpint (qm_recommendation_row (answer, 0)->place, ==, QM_PLACE_QUOTED);
+
+  /* the first goes, and comes back */
+  driver_press (driver_find (driver_page (&driver), "remove-quote"));
+  driver_settle (&driver);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->n_quotes, ==, 1);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->quotes[0].devices, ==, 8);
+  gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.undo", NULL);
+  driver_settle (&driver);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->n_quotes, ==, 2);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->quotes[0].devices, ==, 4);
+}
+
+/* What cannot be is marked, and is not taken. */
+static void
+test_wrong (void)
+{
+  g_auto (Driver) driver = { NULL, NULL };
+  GtkWidget *dialog;
+
+  driver_open (&driver, 360, 640);
+  take_plan (&driver);
+  dialog = open_new (&driver, "budget", "add-quote");
+  pick_device (&driver, dialog, "v100-sxm2-16gb");
+  driver_enter (dialog, "quote-money", "1.5k");
+  driver_enter (dialog, "quote-hours", "soon");
+  g_assert_true (gtk_widget_has_css_class (driver_find (dialog, "quote-hours"), "error"));
+  g_assert_false (can_save (dialog));
+  driver_enter (dialog, "quote-hours", "-3");
+  g_assert_false (can_save (dialog));
+  driver_enter (dialog, "quote-hours", "3");
+  g_assert_false (gtk_widget_has_css_class (driver_find (dialog, "quote-hours"), "error"));
+  g_assert_true (can_save (dialog));
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (dialog, "quote-nodes")), 2);
+  g_assert_false (can_save (dialog));
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (dialog, "quote-devices")), 16);
+  g_assert_true (can_save (dialog));
+  driver_enter (dialog, "quote-score", "182");
+  g_assert_false (can_save (dialog));
+  driver_enter (dialog, "quote-score", "82.1");
+  save (&driver, dialog);
+  g_assert_cmpfloat (qm_session_get_plan (driver.session)->quotes[0].money, ==, 1500);
+  g_assert_cmpfloat_with_epsilon (qm_session_get_plan (driver.session)->quotes[0].accuracy, 0.821, 1e-12);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->quotes[0].nodes, ==, 2);
+}
+
+/* Two results are a trend; a row that is pressed can be changed. */
+static void
+test_results (void)
+{
+  g_auto (Driver) driver = { NULL, NULL };
+  g_autoptr (GPtrArray) groups = NULL;
+  g_autoptr (GPtrArray) rows = NULL;
+  const QmPlan *plan;
+  GtkWidget *dialog;
+
+  driver_open (&driver, 1100, 800);
+  take_plan (&driver);
+  for (int i = 0; i < 2; i++)
+    {
+      dialog = open_new (&driver, "scale", "add-result");
+      driver_enter (dialog, "result-samples", i == 0 ? "10k" : "100k");
+      driver_enter (dialog, "result-score", i == 0 ? "41" : "100");
+      g_assert_cmpint (can_save (dialog), ==, i == 0);
+      driver_enter (dialog, "result-score", i == 0 ? "41" : "66");
+      save (&driver, dialog);
+    }
+  plan = qm_session_get_plan (driver.session);
+  g_assert_cmpint (plan->n_results, ==, 2);
+  g_assert_cmpfloat (plan->results[1].samples, ==, 100000);
+  g_assert_cmpfloat_with_epsilon (plan->results[1].score, 0.66, 1e-12);
+  g_assert_cmpint (qm_recommendation_row (qm_session_get_recommendation (driver.session), 0)->estimate.accuracy.basis, ==,
+                   QM_ACCURACY_SCALING_LAW);
+
+  groups = driver_find_all (driver_page (&driver), QM_TYPE_OWN_ROWS);
+  g_assert_cmpuint (groups->len, ==, 1);
+  rows = driver_find_all (g_ptr_array_index (groups, 0), ADW_TYPE_ACTION_ROW);
+  g_assert_cmpuint (rows->len, ==, 2);
+  gtk_widget_activate (g_ptr_array_index (rows, 1));
+  dialog = dialog_of (&driver);
+  driver_enter (dialog, "result-score", "70");
+  save (&driver, dialog);
+  g_assert_cmpfloat_with_epsilon (qm_session_get_plan (driver.session)->results[1].score, 0.70, 1e-12);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->n_results, ==, 2);
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/window/own-rows/quotes", test_quotes);
+  g_test_add_func ("/window/own-rows/wrong", test_wrong);
+  g_test_add_func ("/window/own-rows/results", test_results);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  return driver_run (argc, argv, add_tests);
+}
