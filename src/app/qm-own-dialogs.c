@@ -211,7 +211,7 @@ devices_new (QmQuoteDialog *self)
   adw_combo_row_set_expression (ADW_COMBO_ROW (row), gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string"));
   adw_combo_row_set_enable_search (ADW_COMBO_ROW (row), TRUE);
   adw_combo_row_set_search_match_mode (ADW_COMBO_ROW (row), GTK_STRING_FILTER_MATCH_MODE_SUBSTRING);
-  adw_combo_row_set_selected (ADW_COMBO_ROW (row), now != NULL ? (guint) qm_catalog_device_index (catalog, now) : GTK_INVALID_LIST_POSITION);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (row), now != NULL ? (guint) qm_catalog_device_index (catalog, now) : 0);
   gtk_widget_set_name (row, "quote-device");
   g_signal_connect_swapped (row, "notify::selected", G_CALLBACK (quote_changed), self);
 
@@ -237,6 +237,19 @@ qm_quote_dialog_init (QmQuoteDialog *self)
 {
 }
 
+/* A new offer is first of the hardware that is chosen now. */
+static QmQuote
+first_quote (QmSession *session)
+{
+  QmRecommendation *answer = qm_session_get_recommendation (session);
+  QmQuote quote = { .devices = 1, .nodes = 1, .hours = NAN, .money = NAN, .accuracy = NAN };
+
+  if (answer != NULL && qm_recommendation_n_choices (answer) > 0)
+    qm_word_set (quote.device, qm_recommendation_choice (answer, 0)->estimate.device->id);
+
+  return quote;
+}
+
 /* What money is typed in: of the plan, or of a plan that gets its first amount. */
 static char *
 money_title (QmSession *session)
@@ -259,22 +272,21 @@ GtkWidget *
 qm_quote_dialog_new (QmSession *session,
                      int        index)
 {
-  QmQuoteDialog *self = g_object_new (QM_TYPE_QUOTE_DIALOG, "title", index < 0 ? _("Add an offer") : _("Change the offer"), NULL);
+  QmQuoteDialog *self = g_object_new (QM_TYPE_QUOTE_DIALOG, "title", C_("dialog", "Offer"), NULL);
   GtkWidget *group = adw_preferences_group_new ();
   g_autofree char *money = money_title (session);
   GtkWidget *save;
 
   self->session = g_object_ref (session);
   self->index = index;
-  self->quote = index < 0 ? (QmQuote) { .devices = 1, .nodes = 1, .hours = NAN, .money = NAN, .accuracy = NAN }
-                          : qm_session_get_plan (session)->quotes[index];
+  self->quote = index < 0 ? first_quote (session) : qm_session_get_plan (session)->quotes[index];
   self->device = devices_new (self);
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), self->device);
   self->devices = spin_new (group, _("Devices, all machines together"), "quote-devices", self->quote.devices, self);
   self->nodes = spin_new (group, _("Machines"), "quote-nodes", self->quote.nodes, self);
   self->hours = qm_own_dialog_entry (group, _("Hours until the result is there"), "quote-hours", self->quote.hours, G_CALLBACK (quote_changed), self);
   self->money = qm_own_dialog_entry (group, money, "quote-money", self->quote.money, G_CALLBACK (quote_changed), self);
-  self->score = qm_own_dialog_entry (group, _("Quality reached in percent, where you know it"), "quote-score", 100 * self->quote.accuracy,
+  self->score = qm_own_dialog_entry (group, _("Quality in percent, if known"), "quote-score", 100 * self->quote.accuracy,
                                      G_CALLBACK (quote_changed), self);
   save = qm_own_dialog_frame (ADW_DIALOG (self), group, G_CALLBACK (quote_saved));
   self->save = save;
@@ -354,7 +366,7 @@ GtkWidget *
 qm_result_dialog_new (QmSession *session,
                       int        index)
 {
-  QmResultDialog *self = g_object_new (QM_TYPE_RESULT_DIALOG, "title", index < 0 ? _("Add a result") : _("Change the result"), NULL);
+  QmResultDialog *self = g_object_new (QM_TYPE_RESULT_DIALOG, "title", C_("dialog", "Result"), NULL);
   GtkWidget *group = adw_preferences_group_new ();
 
   self->session = g_object_ref (session);
