@@ -6,27 +6,39 @@
 """Trains a model: a start to build on. --tiny tries it out on a processor in a minute."""
 import argparse
 import contextlib
+import datetime
 {{#language}}
 import glob
+import hashlib
 {{/language}}
 import itertools
+import json
 import math
 import os
 import signal
 import time
+from types import SimpleNamespace
 
+{{#language}}
+import numpy
+{{/language}}
 import torch
 import torch.distributed as dist
 {{#sharded}}
-from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, get_optimizer_state_dict, set_model_state_dict, set_optimizer_state_dict
+from torch.distributed.tensor import DTensor, distribute_tensor
 {{/sharded}}
 {{^sharded}}
 from torch.nn.parallel import DistributedDataParallel
 {{/sharded}}
-from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+from torch.utils.data import DataLoader, {{#language}}Dataset, {{/language}}DistributedSampler, TensorDataset
 
 MODEL = {{model|python}}
 LEARNING_RATE = {{learning_rate|word}}
+WARM_UP = 0.03  # the part of all steps in which the rate rises; then it falls along a cosine (Loshchilov and Hutter 2017)
+{{^sgd}}
+LONGEST_GRADIENT = 1.0
+{{/sgd}}
 
 
 def options():
@@ -38,6 +50,10 @@ def options():
     parser.add_argument("--epochs", type=float, default={{epochs|word}}, help="times through the data; 0.5 is half of it")
     parser.add_argument("--workers", type=int, default={{workers|word}}, help="processes that load data")
     parser.add_argument("--checkpoints", default="checkpoints", help="folder to save to and to go on from")
+    parser.add_argument("--result", default="result", help="folder for what has been learnt, once all is done")
+{{#language}}
+    parser.add_argument("--tokens", default="tokens", help="folder for the texts as numbers, made once on each machine")
+{{/language}}
     parser.add_argument("--checkpoint-minutes", type=float, default={{checkpoint_minutes|word}})
     parser.add_argument("--tiny", action="store_true", help="a small network and made-up data")
     parser.add_argument("--steps", type=int, default=0, help="stop after so many steps of the optimizer")
@@ -61,14 +77,16 @@ def start_devices():
         device = torch.device("cpu")
         if rank == 0:
             print("no GPU found: this will be slow")
+    # One may read data for long while others wait.
+    patience = datetime.timedelta(hours=2)
 {{#offload_optimizer}}
-    # What waits in system memory is added up there; one device alone is a group as well.
-    if world > 1 or dist.is_torchelastic_launched():
-        dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
+    # What waits in system memory is added up there{{#offload_parameters}}; one device alone is a group as well{{/offload_parameters}}.
+    if world > 1{{#offload_parameters}} or dist.is_torchelastic_launched(){{/offload_parameters}}:
+        dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo", timeout=patience)
 {{/offload_optimizer}}
 {{^offload_optimizer}}
     if world > 1:
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=patience)
 {{/offload_optimizer}}
     return device, rank, world
 
@@ -82,10 +100,14 @@ def agree(save, end, device):
     return seen.bool().tolist()
 
 
+def save_weights(folder, model, weights):
+    torch.save(weights, os.path.join(folder, "model.pt"))
+
+
 def tiny():
     model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 4))
     inputs = torch.randn(2048, 32, generator=torch.Generator().manual_seed(0))
-    return model, TensorDataset(inputs, inputs[:, :4].argmax(dim=1)), classify
+    return SimpleNamespace(model=model, data=TensorDataset(inputs, inputs[:, :4].argmax(dim=1)), loss=classify, save=save_weights)
 
 
 def classify(model, batch):
@@ -93,80 +115,10 @@ def classify(model, batch):
 
 
 {{#language}}
-def predict_words(model, batch):
-    return model(input_ids=batch[0], labels=batch[0]).loss
-
-
-def load(args):
-    from transformers import AutoModelForCausalLM, AutoTokenizer{{#qlora}}, BitsAndBytesConfig{{/qlora}}
-    from datasets import load_dataset
-
-    tokenizer = AutoTokenizer.from_pretrained(args.model)
-{{#scratch}}
-    from transformers import AutoConfig
-
-    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(args.model), dtype=torch.{{weights_type|word}})
-{{/scratch}}
-{{^scratch}}
-    model = AutoModelForCausalLM.from_pretrained(
-        args.model, dtype=torch.{{weights_type|word}}{{#qlora}},
-        quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16){{/qlora}})
-{{/scratch}}
-{{#checkpointing}}
-    model.gradient_checkpointing_enable()
-    model.enable_input_require_grads()
-{{/checkpointing}}
-{{#lora}}
-    from peft import LoraConfig, get_peft_model
-
-    model = get_peft_model(model, LoraConfig(r={{lora_rank|word}}, lora_alpha=2 * {{lora_rank|word}}, target_modules="all-linear", task_type="CAUSAL_LM"))
-{{/lora}}
-    # Your data: one JSON object a line, the text under "text".
-    files = glob.glob(os.path.join(args.data, "**", "*.json*"), recursive=True) if os.path.isdir(args.data) else args.data
-    lines = load_dataset("json", data_files=files, split="train")["text"]
-    # Each text ends, so that the model learns to end.
-    end = [] if tokenizer.eos_token_id is None else [tokenizer.eos_token_id]
-    pieces = []
-    for first in range(0, len(lines), 1000):
-        for ids in tokenizer(lines[first:first + 1000]).input_ids:
-            pieces.append(torch.tensor(ids + end, dtype=torch.int32))
-    pieces = torch.cat(pieces).long()
-    length = {{sequence_length|word}}
-    whole = len(pieces) // length * length
-    return model, TensorDataset(pieces[:whole].view(-1, length)), predict_words
+{{>train-language}}
 {{/language}}
 {{#adapters}}
-class Adapter(torch.nn.Module):
-    """A layer as it was, and beside it a narrow pair of layers that learns (Hu et al. 2021)."""
-
-    def __init__(self, inner, rank):
-        super().__init__()
-        self.inner = inner
-        if isinstance(inner, torch.nn.Linear):
-            self.down = torch.nn.Linear(inner.in_features, rank, bias=False)
-            self.up = torch.nn.Linear(rank, inner.out_features, bias=False)
-        else:
-            self.down = torch.nn.Conv2d(inner.in_channels, rank, inner.kernel_size, inner.stride, inner.padding, inner.dilation, bias=False)
-            self.up = torch.nn.Conv2d(rank, inner.out_channels, 1, bias=False)
-        torch.nn.init.zeros_(self.up.weight)
-
-    def forward(self, inputs):
-        return self.inner(inputs) + 2 * self.up(self.down(inputs))
-
-
-def adapt(model, head, rank={{lora_rank|word}}):
-    """Nothing learns but the adapters and the head; what is frozen is kept in 16 bit on a GPU."""
-    model.requires_grad_(False)
-    head.requires_grad_(True)
-    kept = set(head.modules())
-    for parent in [part for part in model.modules() if part not in kept]:
-        for name, part in list(parent.named_children()):
-            whole = isinstance(part, torch.nn.Linear) or isinstance(part, torch.nn.Conv2d) and part.groups == 1
-            if whole and part not in kept and not isinstance(parent, Adapter):
-                setattr(parent, name, Adapter(part.to(torch.{{weights_type|word}}) if torch.cuda.is_available() else part, rank))
-    return model
-
-
+{{>train-adapters}}
 {{/adapters}}
 {{#images}}
 def load(args):
@@ -183,36 +135,31 @@ def load(args):
 {{#adapters}}
     adapt(model, model.get_classifier())
 {{/adapters}}
-    return model, data, classify
+
+    def save(folder, model, weights):
+        """timm.create_model(..., checkpoint_path="result/model.pt") reads it."""
+        save_weights(folder, model, {{#adapters}}merge(weights){{/adapters}}{{^adapters}}weights{{/adapters}})
+        with open(os.path.join(folder, "classes.json"), "w", encoding="utf-8") as file:
+            json.dump({"model": name, "classes": data.classes}, file, ensure_ascii=False)
+
+    return SimpleNamespace(model=model, data=data, loss=classify, save=save)
 {{/images}}
 {{^language}}
 {{^images}}
 def load(args):
-    raise SystemExit("Put your model, your data and your loss here: return {{#adapters}}adapt(model, its head){{/adapters}}{{^adapters}}model{{/adapters}}, dataset, loss(model, batch).")
+    raise SystemExit("Put your model, your data and your loss here: return SimpleNamespace(model={{#adapters}}adapt(model, its head){{/adapters}}{{^adapters}}model{{/adapters}}, data=dataset, "
+                     "loss=function of (model, batch), save=save_weights).")
 {{/images}}
 {{/language}}
 
 
 {{#sharded}}
-def shard(model, device):
-    """Weights, gradients and states of the optimizer lie in parts on all devices."""
-    from torch.distributed.fsdp import {{#offload_optimizer}}CPUOffloadPolicy, {{/offload_optimizer}}fully_shard
-
-    kind = {"mesh": dist.init_device_mesh(device.type, (dist.get_world_size(),))}
-{{#offload_optimizer}}
-    kind["offload_policy"] = CPUOffloadPolicy()
-{{/offload_optimizer}}
-    blocks = [block for parts in model.modules() if isinstance(parts, torch.nn.ModuleList) for block in parts]
-    inner = {part for block in blocks for part in block.modules() if part is not block}
-    for block in blocks:
-        if block not in inner:
-            fully_shard(block, **kind)
-    return fully_shard(model, **kind)
-
-
+{{>train-sharded}}
 {{/sharded}}
-def make_optimizer(model):
-    values = [value for value in model.parameters() if value.requires_grad]
+{{#offload_states}}
+{{>train-aside}}
+{{/offload_states}}
+def optimizer_of(values):
 {{#eight_bit}}
     if values[0].is_cuda:
         import bitsandbytes
@@ -231,6 +178,19 @@ def make_optimizer(model):
 {{#eight_bit}}
     return torch.optim.AdamW(values, lr=LEARNING_RATE)
 {{/eight_bit}}
+
+
+def make_optimizer(model):
+    values = [value for value in model.parameters() if value.requires_grad]
+    return {{#offload_states}}Aside(values, optimizer_of){{/offload_states}}{{^offload_states}}optimizer_of(values){{/offload_states}}
+
+
+def rate_at(step, steps):
+    """How fast it learns in a step, counted from 0: by the step alone, so that it goes on where it was."""
+    warm = max(1, round(WARM_UP * steps))
+    if step < warm:
+        return LEARNING_RATE * (step + 1) / warm
+    return LEARNING_RATE * (1 + math.cos(math.pi * min(1, (step - warm) / max(1, steps - warm)))) / 2
 
 
 class Order(DistributedSampler):
@@ -253,16 +213,23 @@ class Checkpoints:
     def load(self, model, optimizer, device):
         if not os.path.exists(self.path):
             return 0, 0
-        state = torch.load(self.path, map_location="cpu", weights_only=True)
+        # Left on the disk until it is used: not every process needs all of it.
+        state = torch.load(self.path, map_location="cpu", weights_only=True, mmap=True)
         if self.rank == 0:
             print(f"goes on from step {state['step']}", flush=True)
 {{#sharded}}
         if dist.is_initialized():
-            options = StateDictOptions(full_state_dict=True, strict=False)
-            set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"], options=options)
+            set_model_state_dict(model, state["model"], options=StateDictOptions(full_state_dict=True, strict=False))
+{{^offload_states}}
+            set_optimizer_state_dict(model, optimizer, state["optimizer"], options=StateDictOptions(full_state_dict=True, strict=False))
             return state["seen"], state["step"]
+{{/offload_states}}
+        else:
+            model.load_state_dict(state["model"], strict=False)
 {{/sharded}}
+{{^sharded}}
         model.load_state_dict(state["model"], strict=False)
+{{/sharded}}
         optimizer.load_state_dict(state["optimizer"])
         return state["seen"], state["step"]
 
@@ -273,8 +240,10 @@ class Checkpoints:
         self.last = time.monotonic()
 {{#sharded}}
         if dist.is_initialized():
-            weights, states = get_state_dict(model, optimizer, options=StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True))
-            return self.write({"model": weights, "optimizer": states, "seen": seen, "step": step})
+            options = StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True)
+            return self.write({"model": get_model_state_dict(model, options=options),
+                               "optimizer": {{#offload_states}}optimizer.state_dict(){{/offload_states}}{{^offload_states}}get_optimizer_state_dict(model, optimizer, options=options){{/offload_states}},
+                               "seen": seen, "step": step})
 {{/sharded}}
         if self.rank != 0:
             return
@@ -288,24 +257,42 @@ class Checkpoints:
             os.replace(self.path + ".new", self.path)
 
 
+def save_result(job, folder, rank):
+    """What has been learnt, for use; the checkpoint is for going on."""
+{{#sharded}}
+    if dist.is_initialized():
+        options = StateDictOptions(full_state_dict=True, cpu_offload=True{{#language}}{{#lora}}, ignore_frozen_params=True{{/lora}}{{/language}})
+        weights = get_model_state_dict(job.model, options=options)
+    else:
+        weights = job.model.state_dict()
+{{/sharded}}
+{{^sharded}}
+    weights = job.model.state_dict()
+{{/sharded}}
+    if rank == 0:
+        os.makedirs(folder, exist_ok=True)
+        job.save(folder, job.model, weights)
+        print(f"done: the result is in {folder}", flush=True)
+
+
 def main():
     args = options()
     device, rank, world = start_devices()
-    model, data, loss_of = tiny() if args.tiny else load(args)
+    job = tiny() if args.tiny else load(args)
+    model, data = job.model, job.data
     model.train()
 {{#sharded}}
-{{#offload_optimizer}}
-    # The weights stay in system memory: no device ever holds all of them.
     if dist.is_initialized():
-        shard(model, device)
+        shard(model, device, getattr(job, "whole", None))
+        job.whole = None
     else:
+{{#offload_parameters}}
+        # The weights stay in system memory: no device ever holds all of them.
         raise SystemExit("Start it with torchrun, on one device too: what waits in system memory needs it.")
-{{/offload_optimizer}}
-{{^offload_optimizer}}
-    model.to(device)
-    if world > 1:
-        shard(model, device)
-{{/offload_optimizer}}
+{{/offload_parameters}}
+{{^offload_parameters}}
+        model.to(device)
+{{/offload_parameters}}
 {{/sharded}}
 {{^sharded}}
     model.to(device)
@@ -327,6 +314,7 @@ def main():
     # Counted in batches of one device: where it begins, and where it ends.
     together, total = args.batch * world, math.ceil(args.epochs * len(loader))
     done = before // together
+    steps = math.ceil(total / args.accumulation)
 {{#fp16}}
     scaler = torch.amp.GradScaler(enabled=device.type == "cuda")
 {{/fp16}}
@@ -350,8 +338,8 @@ def main():
 {{^sharded}}
             waits = contextlib.nullcontext() if last or world == 1 else whole.no_sync()
 {{/sharded}}
-            with waits, torch.autocast(device.type, dtype=torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}, enabled={{#mixed}}device.type == "cuda"{{/mixed}}{{^mixed}}False{{/mixed}}):
-                loss = loss_of(whole, batch) / args.accumulation
+            with waits, torch.autocast(device.type, dtype=torch.{{#fp16}}float16{{/fp16}}{{^fp16}}bfloat16{{/fp16}}, enabled={{#mixed}}device.type == "cuda"{{#sharded}}{{#bf16}} and world == 1{{/bf16}}{{/sharded}}{{/mixed}}{{^mixed}}False{{/mixed}}):
+                loss = job.loss(whole, batch) / args.accumulation
 {{#fp16}}
                 scaler.scale(loss).backward()
 {{/fp16}}
@@ -360,6 +348,14 @@ def main():
 {{/fp16}}
             if not last:
                 continue
+            for group in optimizer.param_groups:
+                group["lr"] = rate_at(step, steps)
+{{^sgd}}
+{{#fp16}}
+            scaler.unscale_(optimizer)
+{{/fp16}}
+            torch.nn.utils.clip_grad_norm_([value for value in model.parameters() if value.grad is not None], LONGEST_GRADIENT)
+{{/sgd}}
 {{#fp16}}
             scaler.step(optimizer)
             scaler.update()
@@ -378,6 +374,7 @@ def main():
             if end:
                 return
     checkpoints.save(model, optimizer, done * together, step)
+    save_result(job, args.result, rank)
 
 
 if __name__ == "__main__":

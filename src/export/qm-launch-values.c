@@ -218,10 +218,13 @@ add_optimizer (JsonObject  *values,
   qm_launch_set_flag (values, "adamw", !eight_bit && !sgd && !adafactor);
 }
 
-/* In what the starter keeps the weights: mixed precision learns in 32 bit; what
- * is frozen beside adapters needs no more than it is used in. */
+/* In what the starter keeps the weights on the device: mixed precision learns in
+ * 32 bit; what is frozen beside adapters, or has its copy in 32 bit @aside, with
+ * the optimizer in system memory, needs no more than it is used in. Gradients in
+ * float16 cannot be scaled, so that what learns is never kept in it. */
 static const char *
-weights_type (const QmTraining *training)
+weights_type (const QmTraining *training,
+              gboolean          aside)
 {
   gboolean adapter = training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA;
 
@@ -231,7 +234,7 @@ weights_type (const QmTraining *training)
       return "bfloat16";
     case QM_PRECISION_AMP_BF16:
     case QM_PRECISION_FP8:
-      return adapter ? "bfloat16" : "float32";
+      return adapter || aside ? "bfloat16" : "float32";
     case QM_PRECISION_AMP_FP16:
     case QM_PRECISION_FP16:
       return adapter ? "float16" : "float32";
@@ -259,7 +262,7 @@ add_training (JsonObject     *values,
     zero = 3;
   else if (zero == 0 && c->offload == QM_OFFLOAD_OPTIMIZER_CPU)
     zero = 2;
-  qm_launch_set_text (values, "weights_type", weights_type (training));
+  qm_launch_set_text (values, "weights_type", weights_type (training, c->offload == QM_OFFLOAD_OPTIMIZER_CPU));
   qm_launch_set_flag (values, "scratch", plan->activity == QM_ACTIVITY_TRAIN && training->method == QM_METHOD_FULL);
   qm_launch_set_text (values, "method", qm_enum_to_word (QM_TYPE_METHOD, training->method));
   qm_launch_set_flag (values, "lora", training->method == QM_METHOD_LORA || training->method == QM_METHOD_QLORA);
@@ -286,6 +289,7 @@ add_training (JsonObject     *values,
   qm_launch_set_flag (values, "sharded", zero > 0);
   qm_launch_set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
   qm_launch_set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
+  qm_launch_set_flag (values, "offload_states", c->offload == QM_OFFLOAD_OPTIMIZER_CPU);
   qm_launch_set_count (values, "workers", plan->data.loader_workers >= 0 ? plan->data.loader_workers : 4);
   json_object_set_double_member (values, "learning_rate", learning_rate (plan, training));
   qm_launch_set_count (values, "checkpoint_minutes", choice->estimate.time.checkpoint_every_seconds > 0
@@ -371,7 +375,7 @@ add_model (JsonObject       *values,
 }
 
 /* Weights come in 16 bit however they are run; training writes two checkpoints
- * of 16 bytes a parameter, of which adapters are a small part. */
+ * of 16 bytes a parameter and a result of 4, of which adapters are a small part. */
 static void
 add_disk (JsonObject       *values,
           const QmResolved *resolved)
@@ -382,7 +386,7 @@ add_disk (JsonObject       *values,
   double bytes = 1.3 * 2 * parameters;
 
   if (qm_plan_is_training (resolved->plan) && !adapter)
-    bytes += 2 * 16 * parameters;
+    bytes += (2 * 16 + 4) * parameters;
   if (resolved->plan->task == QM_TASK_IMAGE_CLASSIFICATION && training->samples > 0)
     bytes += training->samples * PICTURE_BYTES;
   qm_launch_set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));

@@ -11,7 +11,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ import traceback
 from exported import (
     CHAT, DATA, LARGE, LIGHT, PICTURES, PROGRAM, QUICK, QUIET, RANDOM_PLANS, SERVE, SEVERAL, TOOLS, answer, export,
     read_accelerate, read_all, read_deepspeed, read_skypilot, run, write_plan)
+from killed import kill_all_in, kill_and_resume, start_and_kill
+from trees import trees_are_boosted, trees_go_on
 
 # ------------------------------------------------------------------------ tests
 
@@ -189,37 +190,6 @@ def slurm_accepts():
         munge.wait()
 
 
-def kill_all_in(folder):
-    """torchrun's processes have groups of their own: they are known by where they run."""
-    for entry in glob.glob("/proc/[0-9]*/cwd"):
-        try:
-            if os.path.realpath(entry) == os.path.realpath(folder):
-                os.kill(int(entry.split("/")[2]), signal.SIGKILL)
-        except OSError:
-            pass
-
-
-def start_and_kill(command, folder, checkpoint, endless=("--epochs", "100000")):
-    """Started, and stopped without warning once there is a checkpoint."""
-    log = os.path.join(folder, "log.txt")
-    with open(log, "w", encoding="utf-8") as output:
-        process = subprocess.Popen([*command, *endless], cwd=folder, env=QUIET, stdout=output, stderr=output, start_new_session=True)
-    deadline = time.monotonic() + 200
-    while not os.path.exists(os.path.join(folder, checkpoint)):
-        assert process.poll() is None and time.monotonic() < deadline, open(log, encoding="utf-8").read()[-800:]
-        time.sleep(0.2)
-    kill_all_in(folder)
-    process.wait()
-
-
-def kill_and_resume(command, folder, checkpoint):
-    """Started again after it was killed, it goes on."""
-    start_and_kill(command, folder, checkpoint)
-    again = run(*command, "--steps", "1000000", "--epochs", "0", cwd=folder, timeout=200)
-    assert again.returncode == 0, again.stderr[-800:]
-    assert re.search(r"goes on from step [1-9]", again.stdout), again.stdout
-
-
 # Debian's PyTorch is built without libuv, which torchrun and its processes would take.
 WITHOUT_LIBUV = """
 import sys
@@ -301,17 +271,68 @@ def starter_goes_on_inside():
     assert (ended["step"], ended["seen"]) == (128, 384 * 8), (ended["step"], ended["seen"])
 
 
+def starter_of(name, plan):
+    """The exported script as a module."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("starter", os.path.join(os.path.abspath(export(name, plan, "script")), "train.py"))
+    starter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(starter)
+    return starter
+
+
+def rate_rises_and_falls():
+    """By hand: 3 of 100 steps up in a line, then half a cosine down to nothing."""
+    import math
+
+    starter = starter_of("rate", CHAT)
+    most = starter.LEARNING_RATE
+    rates = [starter.rate_at(step, 100) for step in range(101)]
+    assert all(math.isclose(rates[step], most * (step + 1) / 3) for step in range(3)), rates[:4]
+    assert math.isclose(rates[3], most) and math.isclose(rates[51], most * (1 + math.cos(math.pi * 48 / 97)) / 2) and abs(rates[100]) < 1e-12, rates
+    assert rates[3:] == sorted(rates[3:], reverse=True) and starter.rate_at(0, 1) == most
+
+
+def optimizer_alone_waits():
+    """With the optimizer in system memory and nothing else, it learns the same, and goes on the same, as where it is on the device."""
+    import copy
+
+    import torch
+
+    plan = {**CHAT, "training": {"method": "full", "precision": "amp-bf16"}, "configuration": {"devices": 1, "offload": "optimizer-cpu"}}
+    starter = starter_of("aside", plan)
+    with open("aside-script/train.py", encoding="utf-8") as file:
+        text = file.read()
+    # On the device 16 bit are enough: the copy in 32 bit is with the optimizer. No weights are sent away.
+    assert "args.model, dtype=torch.bfloat16" in text and "CPUOffloadPolicy" not in text, text
+    torch.manual_seed(2)
+    one = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.Linear(16, 4))
+    other, inputs = copy.deepcopy(one), torch.randn(64, 8)
+    usual = torch.optim.AdamW(other.parameters(), lr=0.01)
+    aside = starter.make_optimizer(one)
+    for step in range(30):
+        for optimizer, model in ((aside, one), (usual, other)):
+            for group in optimizer.param_groups:
+                group["lr"] = 0.01 / (step + 1)
+            torch.nn.functional.cross_entropy(model(inputs), inputs[:, :4].argmax(dim=1)).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        if step == 10:
+            kept, aside = copy.deepcopy(aside.state_dict()), starter.make_optimizer(one)
+            aside.load_state_dict(kept)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters()))
+    everything = starter_of("away", {**plan, "configuration": {"devices": 4, "offload": "cpu"}})
+    assert hasattr(starter, "Aside") and not hasattr(everything, "Aside")
+
+
 def adapters_alone_learn():
     """LoRA of pictures: at first nothing is changed by the adapters, and nothing but they and the head learns."""
-    import importlib.util
+    import copy
 
     import torch
 
     plan = {**PICTURES, "activity": "fine-tune", "training": {"method": "lora", "lora_rank": 4}}
-    folder = os.path.abspath(export("adapters", plan, "script"))
-    spec = importlib.util.spec_from_file_location("starter", os.path.join(folder, "train.py"))
-    starter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(starter)
+    starter = starter_of("adapters", plan)
     torch.manual_seed(1)
     body = [torch.nn.Conv2d(3, 8, 3, stride=2, padding=1), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Conv2d(8, 8, 3, groups=8),
             torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(8, 16)]
@@ -320,6 +341,7 @@ def adapters_alone_learn():
     pictures, labels = torch.randn(64, 3, 16, 16), torch.randint(0, 4, (64,))
     before = model(pictures)
     frozen = {name: value.clone() for name, value in model[0].named_parameters()}
+    plain = copy.deepcopy(model)
     starter.adapt(model, head)
     assert torch.allclose(model(pictures), before, atol=1e-6)
     learn = {name for name, value in model.named_parameters() if value.requires_grad}
@@ -337,100 +359,10 @@ def adapters_alone_learn():
     assert losses[-1] < losses[0], losses
     kept = {name.replace(".inner", ""): value for name, value in model[0].named_parameters() if not value.requires_grad}
     assert kept and all(torch.equal(value, frozen[name]) for name, value in kept.items())
-
-
-TREES = {"task": "tabular", "activity": "train", "tabular": {"trees": 60, "depth": 5}}
-
-
-def write_house_prices(path):
-    """Whole numbers first and others later, words, gaps: as tables of people are."""
-    generator = random.Random(5)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("rooms,area,town,built,price\n")
-        for row in range(6000):
-            rooms, town = generator.randint(1, 6), generator.choice(["Aachen", "Bern", "", "Cork"])
-            area = rooms * 20 + generator.randint(0, 30) + (0.5 if row > 4000 else 0)
-            price = area * (3 if town == "Bern" else 2) + 10 * rooms + generator.gauss(0, 5)
-            file.write(f"{rooms},{area if row % 7 else ''},{town},{generator.randint(1900, 2020)}-05-01,{price:.2f}\n")
-
-
-def told_by_hand(folder, path, word):
-    """The error of the saved model on the rows that were kept to judge by, from the file itself."""
-    import datetime
-
-    import numpy
-
-    with open(os.path.join(folder, "checkpoints", "columns.json"), encoding="utf-8") as file:
-        about = json.load(file)
-    rows, prices = [], []
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(list(file)[1:]):
-            rooms, area, town, built, price = line.strip().split(",")
-            day = datetime.datetime.fromisoformat(built).replace(tzinfo=datetime.timezone.utc).timestamp()
-            if number % 10 == 0:
-                rows.append([float(rooms), float(area or "nan"), about["words"]["town"].index(town) if town in about["words"]["town"] else float("nan"), day])
-                prices.append(float(price))
-    assert about["columns"] == ["rooms", "area", "town", "built"] and about["target"] == "price", about
-    if word == "lightgbm":
-        import lightgbm
-
-        told = lightgbm.Booster(model_file=os.path.join(folder, "checkpoints", "model.txt")).predict(numpy.array(rows, numpy.float32))
-    else:
-        import xgboost
-
-        booster = xgboost.Booster(model_file=os.path.join(folder, "checkpoints", "model.ubj"))
-        told = booster.predict(xgboost.DMatrix(numpy.array(rows, numpy.float32), feature_types=["q", "q", "c", "q"], enable_categorical=True))
-    prices = numpy.array(prices)
-    return float(numpy.sqrt(((told - prices) ** 2).mean())), float(prices.std())
-
-
-def trees_are_boosted():
-    """A table in CSV with words and gaps is learnt; what the script says is what its saved model does; it stops where nothing gets better."""
-    write_house_prices("prices.csv")
-    for word in ("xgboost", "lightgbm"):
-        plan = {**TREES, "model": {"id": word}, "configuration": {"device": "epyc-9654", "devices": 1}}
-        folder = os.path.abspath(export(f"trees-{word}", plan, "script"))
-        result = run(sys.executable, "train.py", "--data", os.path.abspath("prices.csv"), "--threads", "1", cwd=folder)
-        assert result.returncode == 0 and "price: a number" in result.stdout, (result.stdout, result.stderr[-1500:])
-        said = float(re.search(r"validation ([0-9.]+); saved", result.stdout).group(1))
-        error, spread = told_by_hand(folder, "prices.csv", word)
-        assert abs(error - said) < 1e-3 * said and error < spread / 4, (word, error, said, spread)
-    folder = os.path.abspath("trees-xgboost-script")
-    patient = run(sys.executable, "train.py", "--data", os.path.abspath("prices.csv"), "--rounds", "100000", "--patience", "20", "--checkpoints", "p",
-                  "--threads", "1", cwd=folder)
-    trees, best = map(int, re.search(r"(\d+) trees, the best after (\d+)", patient.stdout).groups())
-    assert trees == best + 20, patient.stdout
-
-
-def trees_go_on():
-    """Killed with SIGKILL it goes on, and stopped on the way it is as good as unbroken; two processes share a folder of Parquet files."""
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    write_house_prices("prices.csv")
-    table = pyarrow.csv.read_csv("prices.csv")
-    os.makedirs("parts")
-    for part in range(3):
-        pyarrow.parquet.write_table(table.slice(part * 2000, 2000), f"parts/{part}.parquet")
-    for word in ("xgboost", "lightgbm"):
-        folder = os.path.abspath(export(f"go-{word}", {**TREES, "model": {"id": word}, "configuration": {"device": "epyc-9654", "devices": 1}}, "script"))
-        command = [sys.executable, "train.py", "--data", os.path.abspath("parts"), "--patience", "0", "--threads", "1"]
-        start_and_kill([*command, "--checkpoint-minutes", "0.01"], folder, "checkpoints/last.npz", ("--rounds", "1000000"))
-        again = run(*command, "--rounds", "1", cwd=folder)
-        assert again.returncode == 0 and re.search(r"goes on from step [1-9]", again.stdout), (again.stdout, again.stderr[-1500:])
-        ends = {}
-        for name, parts in {"whole": [30], "broken": [7, 30]}.items():
-            for rounds in parts:
-                result = run(*command, "--rounds", str(rounds), "--checkpoints", name, cwd=folder)
-                assert result.returncode == 0, result.stderr[-1500:]
-            ends[name] = float(re.search(r"30 trees, .* validation ([0-9.]+);", result.stdout).group(1))
-        assert abs(ends["whole"] - ends["broken"]) < 1e-3 * ends["whole"], (word, ends)
-    folder = os.path.abspath("go-xgboost-script")
-    for rounds in (20, 40):
-        both = run(sys.executable, "train.py", "--data", os.path.abspath("parts"), "--per-node", "2", "--rounds", str(rounds), "--checkpoints", "both",
-                   "--threads", "1", cwd=folder)
-        assert both.returncode == 0 and f"\n{rounds} trees" in both.stdout, (both.stdout, both.stderr[-1500:])
-    assert "goes on from step 20" in both.stdout, both.stdout
+    # What is saved is for the network as it was, without adapters, and does the same.
+    plain.load_state_dict(starter.merge(model.state_dict()))
+    model.eval()
+    assert torch.allclose(plain.eval()(pictures), model(pictures), atol=1e-4) and not torch.allclose(plain(pictures), before, atol=1e-2)
 
 
 def jax_resumes():
@@ -443,8 +375,10 @@ def jax_resumes():
 
 def language_model_trains():
     """The part of the starter that loads a model and text, with a tiny one made here."""
+    import torch
+    from peft import PeftModel
     from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     words = Tokenizer(models.WordLevel({"[UNK]": 0, **{word: index + 1 for index, word in enumerate("abcdefgh")}}, unk_token="[UNK]"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -460,9 +394,21 @@ def language_model_trains():
         folder = os.path.abspath(export(name, plan, "script"))
         with open(os.path.join(folder, "train.py"), encoding="utf-8") as file:
             assert ("from_config" in file.read()) == (name == "scratch"), name
-        result = run(sys.executable, "train.py", "--model", os.path.abspath("tiny-llama"), "--data", os.path.abspath("text.jsonl"), "--batch", "4",
-                     "--workers", "0", "--steps", "10", cwd=folder, timeout=400)
+        command = [sys.executable, "train.py", "--model", os.path.abspath("tiny-llama"), "--data", os.path.abspath("text.jsonl"), "--batch", "4",
+                   "--workers", "0"]
+        result = run(*command, "--steps", "10", cwd=folder, timeout=400)
         assert result.returncode == 0 and "step 10" in result.stdout, (name, result.stdout, result.stderr[-1500:])
+        # 400 texts of 400 words, without an end in this vocabulary: each start after the first reads what the first has made.
+        assert "400 texts are 160000 tokens" in result.stdout, result.stdout
+        again = run(*command, "--epochs", "0.05", cwd=folder, timeout=400)
+        assert again.returncode == 0 and "goes on from step 10" in again.stdout and "texts are" not in again.stdout, (name, again.stdout, again.stderr[-1500:])
+        kept = torch.load(os.path.join(folder, "checkpoints", "last.pt"), weights_only=True)["model"]
+        learnt = AutoModelForCausalLM.from_pretrained("tiny-llama" if name == "words" else os.path.join(folder, "result"))
+        if name == "words":
+            learnt = PeftModel.from_pretrained(learnt, os.path.join(folder, "result"))
+        state = learnt.state_dict()
+        assert kept and all(torch.equal(state[key].float(), value.float()) for key, value in kept.items()), name
+        assert len(AutoTokenizer.from_pretrained(os.path.join(folder, "result"))) == 9
 
 
 def random_plan(generator):
@@ -556,7 +502,7 @@ class Skip(Exception):
 TESTS = [skypilot_agrees, worked_example, aws_reads, hostile_titles, everything]
 if not QUICK:
     TESTS += [accelerate_agrees, deepspeed_agrees, azure_reads, slurm_accepts, starter_resumes, starter_is_recorded, accelerate_launches,
-              starter_goes_on_inside, adapters_alone_learn, trees_are_boosted, trees_go_on, jax_resumes, language_model_trains]
+              starter_goes_on_inside, rate_rises_and_falls, optimizer_alone_waits, adapters_alone_learn, trees_are_boosted, trees_go_on, jax_resumes, language_model_trains]
 
 
 def main():
