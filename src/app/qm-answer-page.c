@@ -44,6 +44,7 @@ struct _QmAnswerPage {
   GtkWidget *charts[G_N_ELEMENTS (chart_kinds)];
   GtkWidget *launch;
   guint row;
+  QmRecommendation *shown;          /* weak: the answer that is on the page */
 };
 
 G_DEFINE_FINAL_TYPE (QmAnswerPage, qm_answer_page, ADW_TYPE_NAVIGATION_PAGE)
@@ -300,55 +301,6 @@ show_problem (QmAnswerPage *self,
 }
 
 static void
-update (QmAnswerPage *self)
-{
-  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
-  g_autofree char *count = NULL;
-  gboolean any;
-
-  if (qm_session_get_busy (self->session))
-    return;
-
-  gtk_widget_set_visible (self->body, recommendation != NULL);
-  if (recommendation == NULL)
-    {
-      show_problem (self, qm_session_get_problem (self->session));
-      return;
-    }
-
-  any = qm_recommendation_n_choices (recommendation) > 0;
-  gtk_widget_set_visible (self->fact_columns, any);
-  show_warnings (self, recommendation);
-  show_changes (self, recommendation);
-  /* Translators: how many rows are shown of how many configurations that were looked at */
-  count = g_strdup_printf (_("%u of %u looked at · select a row and every chart follows"), qm_recommendation_n_rows (recommendation),
-                           (guint) qm_recommendation_get_considered (recommendation));
-  gtk_label_set_label (GTK_LABEL (self->matrix_title), count);
-  gtk_widget_set_visible (gtk_widget_get_parent (self->matrix_title), qm_recommendation_n_rows (recommendation) > 0);
-  gtk_widget_set_visible (self->matrix, qm_recommendation_n_rows (recommendation) > 0);
-  if (any)
-    show_row (self, recommendation, 0);
-  else
-    show_nothing (self, recommendation);
-  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
-}
-
-/* The same rows with latencies that are better known: whoever looks at one keeps it. */
-static void
-refresh (QmAnswerPage *self)
-{
-  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
-  guint row = self->row;
-
-  if (qm_session_get_busy (self->session) || recommendation == NULL || qm_recommendation_n_choices (recommendation) == 0)
-    return;
-
-  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
-  qm_matrix_pick (QM_MATRIX (self->matrix), row);
-  show_row (self, recommendation, row);
-}
-
-static void
 row_picked (GtkWidget    *widget,
             int           row,
             QmAnswerPage *self)
@@ -482,8 +434,82 @@ build_body (QmAnswerPage *self,
 }
 
 static void
+build (QmAnswerPage *self)
+{
+  GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
+  GtkWidget *page;
+
+  build_head (self, content);
+  self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
+  build_body (self, self->body);
+  gtk_widget_set_visible (self->body, FALSE);
+  gtk_box_append (GTK_BOX (content), self->body);
+  page = qm_ui_page (content, 960);
+  /* Without an answer the keyboard stops on it. */
+  qm_ui_set_label (page, _("Answer"));
+  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), page);
+}
+
+/* ----------------------------------------------------------------- answering */
+
+static void
+update (QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  g_autofree char *count = NULL;
+  gboolean any;
+
+  if (self->body == NULL)
+    build (self);
+  if (qm_session_get_busy (self->session))
+    return;
+
+  g_set_weak_pointer (&self->shown, recommendation);
+  gtk_widget_set_visible (self->body, recommendation != NULL);
+  if (recommendation == NULL)
+    {
+      show_problem (self, qm_session_get_problem (self->session));
+      return;
+    }
+
+  any = qm_recommendation_n_choices (recommendation) > 0;
+  gtk_widget_set_visible (self->fact_columns, any);
+  show_warnings (self, recommendation);
+  show_changes (self, recommendation);
+  /* Translators: how many rows are shown of how many configurations that were looked at */
+  count = g_strdup_printf (_("%u of %u looked at · select a row and every chart follows"), qm_recommendation_n_rows (recommendation),
+                           (guint) qm_recommendation_get_considered (recommendation));
+  gtk_label_set_label (GTK_LABEL (self->matrix_title), count);
+  gtk_widget_set_visible (gtk_widget_get_parent (self->matrix_title), qm_recommendation_n_rows (recommendation) > 0);
+  gtk_widget_set_visible (self->matrix, qm_recommendation_n_rows (recommendation) > 0);
+  if (any)
+    show_row (self, recommendation, 0);
+  else
+    show_nothing (self, recommendation);
+  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
+}
+
+/* The same rows with latencies that are better known: whoever looks at one keeps it. */
+static void
+refresh (QmAnswerPage *self)
+{
+  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  guint row = self->row;
+
+  if (qm_session_get_busy (self->session) || recommendation == NULL || recommendation == self->shown ||
+      qm_recommendation_n_choices (recommendation) == 0)
+    return;
+
+  g_set_weak_pointer (&self->shown, recommendation);
+  qm_matrix_set (QM_MATRIX (self->matrix), recommendation);
+  qm_matrix_pick (QM_MATRIX (self->matrix), row);
+  show_row (self, recommendation, row);
+}
+
+static void
 qm_answer_page_dispose (GObject *object)
 {
+  g_clear_weak_pointer (&QM_ANSWER_PAGE (object)->shown);
   g_clear_object (&QM_ANSWER_PAGE (object)->session);
 
   G_OBJECT_CLASS (qm_answer_page_parent_class)->dispose (object);
@@ -498,18 +524,6 @@ qm_answer_page_class_init (QmAnswerPageClass *klass)
 static void
 qm_answer_page_init (QmAnswerPage *self)
 {
-  GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
-  GtkWidget *page;
-
-  build_head (self, content);
-  self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 18);
-  build_body (self, self->body);
-  gtk_widget_set_visible (self->body, FALSE);
-  gtk_box_append (GTK_BOX (content), self->body);
-  page = qm_ui_page (content, 960);
-  /* Without an answer the keyboard stops on it. */
-  qm_ui_set_label (page, _("Answer"));
-  adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), page);
 }
 
 /**
@@ -526,7 +540,6 @@ qm_answer_page_new (QmSession *session)
   self->session = g_object_ref (session);
   qm_ui_update_in_sight (GTK_WIDGET (self), session, "answered", G_CALLBACK (update));
   qm_ui_update_in_sight (GTK_WIDGET (self), session, "simulated", G_CALLBACK (refresh));
-  update (self);
 
   return GTK_WIDGET (self);
 }

@@ -2,6 +2,7 @@
 #include "qm-application.h"
 
 #include <glib/gi18n.h>
+#include <stdlib.h>
 
 #include "config.h"
 #include "draw/qm-language.h"
@@ -80,13 +81,17 @@ qm_application_open (GApplication  *application,
 
 /* Without the catalog there is nothing to do but to say so. */
 static void
-fail (QmApplication *self,
-      const GError  *error)
+loaded (QmSession    *session,
+        const GError *error)
 {
-  g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+  g_autofree char *problem = NULL;
 
+  if (error == NULL)
+    return;
+
+  problem = qm_error_get_text (error, qm_language_get_words ());
   g_printerr ("quartermaster: %s\n", problem);
-  g_application_quit (G_APPLICATION (self));
+  exit (EXIT_FAILURE);
 }
 
 static void
@@ -141,8 +146,7 @@ preferences (GSimpleAction *action,
 {
   QmApplication *self = QM_APPLICATION (data);
 
-  if (self->session != NULL)
-    adw_dialog_present (qm_preferences_dialog_new (self->session), show_window (self));
+  adw_dialog_present (qm_preferences_dialog_new (self->session), show_window (self));
 }
 
 static void
@@ -169,7 +173,6 @@ static void
 qm_application_startup (GApplication *application)
 {
   QmApplication *self = QM_APPLICATION (application);
-  g_autoptr (GError) error = NULL;
 
   G_APPLICATION_CLASS (qm_application_parent_class)->startup (application);
 
@@ -179,12 +182,8 @@ qm_application_startup (GApplication *application)
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action, (const char * const *) accelerators[i].keys);
 
-  self->session = qm_session_new (&error);
-  if (self->session == NULL)
-    {
-      fail (self, error);
-      return;
-    }
+  self->session = qm_session_new ();
+  g_signal_connect (self->session, "loaded", G_CALLBACK (loaded), NULL);
   qm_session_restore_draft (self->session);
 }
 

@@ -77,12 +77,15 @@ show (QmEstimateBar *self,
 static void
 update (QmEstimateBar *self)
 {
-  QmRecommendation *recommendation = qm_session_get_recommendation (self->session);
+  QmRecommendation *recommendation;
   const QmChoice *choice;
   g_autofree char *hardware = NULL;
   g_autofree char *figures = NULL;
   QmRange fraction = QM_RANGE_UNKNOWN;
 
+  if (qm_session_get_loading (self->session))
+    return;
+  recommendation = qm_session_get_recommendation (self->session);
   if (qm_session_get_resolved (self->session) == NULL)
     {
       show (self, qm_session_get_problem (self->session), "", QM_RANGE_UNKNOWN);

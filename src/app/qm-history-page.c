@@ -567,18 +567,19 @@ qm_history_page_init (QmHistoryPage *self)
 
 /**
  * qm_history_page_new:
- * @session: the session
+ * @history: the runs
  *
- * Returns: (transfer floating): the page of the runs; it reads them anew when it
- *   is shown
+ * Returns: (transfer floating): the page of @history; it reads them
+ *   anew when it is shown
  */
 GtkWidget *
-qm_history_page_new (QmSession *session)
+qm_history_page_new (QmHistory *history)
 {
   QmHistoryPage *self = g_object_new (QM_TYPE_HISTORY_PAGE, NULL);
+  QmSession *session = qm_history_get_session (history);
 
   self->session = g_object_ref (session);
-  self->history = qm_history_new (session);
+  self->history = g_object_ref (history);
   g_signal_connect_object (self->history, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->history, "removed", G_CALLBACK (offer_undo), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->history, "learnt", G_CALLBACK (update_learnt), self, G_CONNECT_SWAPPED);
@@ -588,7 +589,7 @@ qm_history_page_new (QmSession *session)
   if (qm_session_get_settings (session) != NULL)
     g_settings_bind (qm_session_get_settings (session), "learn-from-runs", self->learns, "active", G_SETTINGS_BIND_DEFAULT);
   learns_changed (self);
-  qm_history_learn (self->history);
+  update_learnt (self);
 
   return GTK_WIDGET (self);
 }

@@ -3,8 +3,7 @@
 
 #include <adwaita.h>
 
-#include "history/qm-ledger.h"
-#include "qm-session.h"
+#include "qm-history.h"
 
 G_BEGIN_DECLS
 
@@ -13,7 +12,7 @@ G_DECLARE_FINAL_TYPE (QmHistoryPage, qm_history_page, QM, HISTORY_PAGE, AdwBin)
 
 /* The runs of the ledger: found, read, imported, removed with a way back, and
  * how far predictions were off. */
-GtkWidget *qm_history_page_new     (QmSession     *session);
+GtkWidget *qm_history_page_new     (QmHistory     *history);
 void       qm_history_page_reload  (QmHistoryPage *self);
 void       qm_history_page_choose_import (QmHistoryPage *self);
 void       qm_history_page_import  (QmHistoryPage *self,

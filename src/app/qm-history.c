@@ -480,7 +480,8 @@ qm_history_init (QmHistory *self)
  * qm_history_new:
  * @session: the session, whose estimates follow the runs
  *
- * Returns: (transfer full): the runs of the person
+ * Returns: (transfer full): the runs of the person, learnt from as soon as @session
+ *   is loaded
  */
 QmHistory *
 qm_history_new (QmSession *session)
@@ -488,5 +489,12 @@ qm_history_new (QmSession *session)
   QmHistory *self = g_object_new (QM_TYPE_HISTORY, NULL);
 
   self->session = g_object_ref (session);
+  if (qm_session_get_settings (session) != NULL)
+    self->wanted = g_settings_get_boolean (qm_session_get_settings (session), "learn-from-runs");
+  if (qm_session_get_loading (session))
+    g_signal_connect_object (session, "loaded", G_CALLBACK (qm_history_learn), self, G_CONNECT_SWAPPED);
+  else
+    qm_history_learn (self);
+
   return self;
 }

@@ -363,7 +363,6 @@ qm_model_list_new (QmSession *session)
   self->session = g_object_ref (session);
   build (self);
   qm_ui_update_in_sight (GTK_WIDGET (self), session, "plan-changed", G_CALLBACK (update));
-  update (self);
 
   return GTK_WIDGET (self);
 }

@@ -258,7 +258,6 @@ qm_review_list_new (QmSession    *session,
   self->session = g_object_ref (session);
   self->page = page;
   qm_ui_update_in_sight (GTK_WIDGET (self), session, "plan-changed", G_CALLBACK (update));
-  update (self);
 
   return GTK_WIDGET (self);
 }

@@ -5,10 +5,13 @@
 
 G_BEGIN_DECLS
 
+typedef struct _QmLoading QmLoading;
+
 struct _QmSession {
   GObject parent_instance;
 
-  QmCatalog *catalog;
+  QmLoading *loading;               /* (nullable): reading the catalog */
+  QmCatalog *catalog;               /* NULL until it is read, as are all that come of it */
   QmEstimator *plain;               /* as the catalog says */
   QmEstimator *estimator;           /* corrected by runs of the person */
   GPtrArray *past_runs;             /* (nullable): what those took in memory */
@@ -34,7 +37,12 @@ struct _QmSession {
 QmPlan *qm_session_with_first_answers (const QmPlan *plan);
 char   *qm_session_dup_folder         (GFile        *file);
 void    qm_session_plan_changed       (QmSession    *self);
-void    qm_session_prepare            (QmSession    *self);
+void    qm_session_open_settings      (QmSession    *self);
+void    qm_session_set_today          (QmEstimator  *estimator);
+
+/* the catalog, read in a thread */
+void    qm_session_start_loading      (QmSession    *self);
+void    qm_session_stop_loading       (QmSession    *self);
 
 /* what was found of this computer */
 void    qm_session_set_machine        (QmSession  *self,

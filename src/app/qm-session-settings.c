@@ -22,8 +22,14 @@ setting_changed (QmSession  *self,
     qm_session_plan_changed (self);
 }
 
-static void
-set_today (QmEstimator *estimator)
+/**
+ * qm_session_set_today:
+ * @estimator: an estimator
+ *
+ * Tells @estimator the day.
+ */
+void
+qm_session_set_today (QmEstimator *estimator)
 {
   g_autofree char *today = qm_today ();
 
@@ -31,16 +37,14 @@ set_today (QmEstimator *estimator)
 }
 
 /**
- * qm_session_prepare:
- * @self: a session that has its catalog
+ * qm_session_open_settings:
+ * @self: a session
  *
  * Follows what the person set once for all.
  */
 void
-qm_session_prepare (QmSession *self)
+qm_session_open_settings (QmSession *self)
 {
-  self->retired = g_ptr_array_new_with_free_func (g_object_unref);
-  set_today (self->plain);
   self->settings = qm_preferences_open ();
   if (self->settings != NULL)
     g_signal_connect_object (self->settings, "changed", G_CALLBACK (setting_changed), self, G_CONNECT_SWAPPED);
@@ -90,13 +94,13 @@ qm_session_reload (QmSession  *self,
   g_autofree char *own = qm_session_dup_own_catalog ();
   g_autoptr (QmCatalog) catalog = qm_catalog_load (shipped, own, error);
   g_autoptr (QmEstimator) plain = catalog != NULL ? qm_estimator_new (catalog, error) : NULL;
-  const QmCalibration *calibration = qm_estimator_get_calibration (self->estimator);
+  const QmCalibration *calibration = qm_estimator_get_calibration (qm_session_get_estimator (self));
   g_autoptr (QmEstimator) estimator = NULL;
 
   if (plain == NULL)
     return FALSE;
 
-  set_today (plain);
+  qm_session_set_today (plain);
   estimator = calibration != NULL ? qm_estimator_calibrate (plain, calibration) : g_object_ref (plain);
   g_ptr_array_add (self->retired, g_object_ref (self->catalog));
   g_set_object (&self->catalog, catalog);

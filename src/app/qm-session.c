@@ -138,8 +138,11 @@ resolve (QmSession *self)
 void
 qm_session_plan_changed (QmSession *self)
 {
-  resolve (self);
-  start_search (self);
+  if (self->loading == NULL)
+    {
+      resolve (self);
+      start_search (self);
+    }
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_TITLE]);
   g_signal_emit (self, signals[PLAN_CHANGED], 0);
 }
@@ -178,6 +181,7 @@ qm_session_dispose (GObject *object)
 {
   QmSession *self = QM_SESSION (object);
 
+  qm_session_stop_loading (self);
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_cancellable_cancel (self->simulating);
@@ -211,6 +215,7 @@ qm_session_class_init (QmSessionClass *klass)
   props[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 
+  g_signal_new ("loaded", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
   signals[PLAN_CHANGED] = g_signal_new ("plan-changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIMULATED] = g_signal_new ("simulated", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[ANSWERED] = g_signal_new ("answered", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
@@ -221,42 +226,32 @@ static void
 qm_session_init (QmSession *self)
 {
   self->plan = qm_plan_new ();
+  self->retired = g_ptr_array_new_with_free_func (g_object_unref);
   g_queue_init (&self->undo);
 }
 
 /**
  * qm_session_new:
- * @error: return location for an error
  *
- * Loads the catalog and begins to look at this computer.
+ * Begins to load the catalog, and then to look at this computer.
  *
- * Returns: (transfer full): a session with an empty plan, or %NULL with @error
- *   set
+ * Returns: (transfer full): a session with an empty plan
  */
 QmSession *
-qm_session_new (GError **error)
+qm_session_new (void)
 {
-  g_autoptr (QmSession) self = g_object_new (QM_TYPE_SESSION, NULL);
-  g_autofree char *shipped = qm_session_dup_data_path ("catalog");
-  g_autofree char *own = qm_session_dup_own_catalog ();
+  QmSession *self = g_object_new (QM_TYPE_SESSION, NULL);
 
-  self->catalog = qm_catalog_load (shipped, own, error);
-  if (self->catalog == NULL)
-    return NULL;
-  self->plain = qm_estimator_new (self->catalog, error);
-  if (self->plain == NULL)
-    return NULL;
-  self->estimator = g_object_ref (self->plain);
-  qm_session_prepare (self);
-  qm_session_probe (self, FALSE);
-  qm_session_plan_changed (self);
+  qm_session_open_settings (self);
+  qm_session_start_loading (self);
 
-  return g_steal_pointer (&self);
+  return self;
 }
 
 QmEstimator *
 qm_session_get_estimator (QmSession *self)
 {
+  qm_session_wait (self);
   return self->estimator;
 }
 
@@ -284,6 +279,7 @@ qm_session_learn (QmSession           *self,
 QmCatalog *
 qm_session_get_catalog (QmSession *self)
 {
+  qm_session_wait (self);
   return self->catalog;
 }
 
@@ -324,6 +320,7 @@ qm_session_get_plan (QmSession *self)
 const QmResolved *
 qm_session_get_resolved (QmSession *self)
 {
+  qm_session_wait (self);
   return self->resolved;
 }
 
@@ -337,6 +334,7 @@ qm_session_get_resolved (QmSession *self)
 QmRecommendation *
 qm_session_get_recommendation (QmSession *self)
 {
+  qm_session_wait (self);
   return self->recommendation;
 }
 
@@ -349,6 +347,7 @@ qm_session_get_recommendation (QmSession *self)
 const char *
 qm_session_get_problem (QmSession *self)
 {
+  qm_session_wait (self);
   return self->problem;
 }
 
@@ -440,7 +439,9 @@ char *
 qm_session_get_effective (QmSession  *self,
                           const char *field)
 {
-  return qm_plan_get_field (self->resolved != NULL ? self->resolved->plan : self->plan, field);
+  const QmResolved *resolved = qm_session_get_resolved (self);
+
+  return qm_plan_get_field (resolved != NULL ? resolved->plan : self->plan, field);
 }
 
 /**

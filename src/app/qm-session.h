@@ -11,13 +11,15 @@ G_BEGIN_DECLS
 #define QM_TYPE_SESSION (qm_session_get_type ())
 G_DECLARE_FINAL_TYPE (QmSession, qm_session, QM, SESSION, GObject)
 
-/* The plan that is open, what it resolves to, and its answer. Emits
- * "plan-changed" when an answer changes, "answered" when the recommendation is
+/* The plan that is open, what it resolves to, and its answer. Emits "loaded" when
+ * the catalog is read, with an error where it cannot be, "plan-changed" when an answer changes, "answered" when the recommendation is
  * there, "simulated" when its latencies are better known, "machine-changed" when detection is done, and notifies "busy",
  * "title" and "modified". */
 char             *qm_session_dup_data_path      (const char     *name);
 
-QmSession        *qm_session_new                (GError        **error);
+QmSession        *qm_session_new                (void);
+gboolean          qm_session_get_loading        (QmSession      *self);
+void              qm_session_wait               (QmSession      *self);
 
 QmEstimator      *qm_session_get_estimator      (QmSession      *self);
 void              qm_session_learn              (QmSession           *self,

@@ -359,9 +359,10 @@ watch_unref (gpointer  watch,
  * @widget: what shows something of @source
  * @source: which changes
  * @signal: how it says so
- * @update: called with @widget when it does, or when @widget is seen next
+ * @update: called with @widget when it does and is seen, or when it is seen next
  *
- * What nobody looks at is not made anew with each step of a slider.
+ * What nobody looks at is not made, nor made anew with each step of a slider:
+ * @update is called when @widget is seen first, too.
  */
 void
 qm_ui_update_in_sight (GtkWidget  *widget,
@@ -373,6 +374,7 @@ qm_ui_update_in_sight (GtkWidget  *widget,
   GClosure *closure = g_cclosure_new_swap (G_CALLBACK (changed), watch, watch_unref);
 
   watch->widget = widget;
+  watch->stale = TRUE;
   watch->update = (void (*) (GtkWidget *)) update;
   g_object_watch_closure (G_OBJECT (widget), closure);
   g_signal_connect_closure (source, signal, closure, FALSE);

@@ -10,7 +10,6 @@
 #include "qm-error.h"
 #include "qm-file-choice.h"
 #include "qm-guide.h"
-#include "qm-history-page.h"
 #include "qm-record-dialog.h"
 #include "qm-window.h"
 #include "qm-wizard-page.h"
@@ -59,20 +58,12 @@ record_run (GtkWidget  *widget,
   adw_dialog_present (ADW_DIALOG (qm_record_dialog_new (qm_window_get_session (QM_WINDOW (widget)))), widget);
 }
 
-static QmHistoryPage *
-history_of (GtkWidget *widget)
-{
-  AdwBin *bin = ADW_BIN (gtk_widget_get_template_child (widget, QM_TYPE_WINDOW, "history_bin"));
-
-  return QM_HISTORY_PAGE (adw_bin_get_child (bin));
-}
-
 static void
 import_runs (GtkWidget  *widget,
              const char *name,
              GVariant   *parameter)
 {
-  qm_history_page_choose_import (history_of (widget));
+  qm_history_page_choose_import (qm_window_get_history_page (QM_WINDOW (widget)));
 }
 
 static void
@@ -80,7 +71,7 @@ runs_changed (GtkWidget  *widget,
               const char *name,
               GVariant   *parameter)
 {
-  qm_history_page_reload (history_of (widget));
+  qm_history_page_reload (qm_window_get_history_page (QM_WINDOW (widget)));
 }
 
 static void
@@ -158,6 +149,72 @@ undo (GtkWidget  *widget,
       GVariant   *parameter)
 {
   qm_session_undo (qm_window_get_session (QM_WINDOW (widget)));
+}
+
+/* In a narrow window the fact sheet lies below what is seen. */
+static void
+tell_model (QmWindow *self)
+{
+  const QmResolved *resolved = qm_session_get_resolved (qm_window_get_session (self));
+  g_autofree char *count = NULL;
+  g_autofree char *text = NULL;
+
+  if (resolved == NULL || resolved->model == NULL)
+    return;
+  count = qm_format_count_short (qm_language_get_words (), resolved->model->parameters);
+  text = g_strdup_printf (_("%s: %s parameters"), resolved->model->name, count);
+  qm_window_show_toast (self, text, NULL, NULL);
+}
+
+static void
+take_model (QmWindow   *self,
+            const char *path)
+{
+  g_autofree char *problem = NULL;
+
+  qm_session_set_model_file (qm_window_get_session (self), path);
+  qm_window_show_page (self, "model");
+  problem = g_strdup (qm_session_get_problem (qm_window_get_session (self)));
+  if (problem == NULL)
+    {
+      tell_model (self);
+      return;
+    }
+  qm_session_undo (qm_window_get_session (self));
+  qm_window_show_error (self, _("This file is no model"), problem);
+}
+
+/**
+ * qm_window_open_file:
+ * @self: a window
+ * @file: a plan or a model file
+ *
+ * Opens a plan, or takes the model from the file.
+ */
+void
+qm_window_open_file (QmWindow *self,
+                     GFile    *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *path = g_file_get_path (file);
+  g_autofree char *uri = g_file_get_uri (file);
+  g_autoptr (GError) error = NULL;
+
+  if (!g_str_has_suffix (name, ".qmplan") && path != NULL)
+    {
+      take_model (self, path);
+      return;
+    }
+
+  if (!qm_session_open (qm_window_get_session (self), file, &error))
+    {
+      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
+
+      qm_window_show_error (self, _("The plan could not be opened"), problem);
+      return;
+    }
+  gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+  qm_window_show_page (self, "answer");
 }
 
 static void

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "config.h"
-#include "draw/qm-language.h"
 #include "qm-answer-page.h"
 #include "qm-computer-page.h"
-#include "qm-history-page.h"
-#include "qm-error.h"
 #include "qm-estimate-bar.h"
 #include "qm-question-row.h"
 #include "qm-start-page.h"
@@ -20,6 +17,7 @@ struct _QmWindow {
   AdwApplicationWindow parent_instance;
 
   QmSession *session;
+  QmHistory *history;
   GSettings *settings;              /* (nullable): none where the schema is not installed */
 
   AdwOverlaySplitView *split;
@@ -29,8 +27,8 @@ struct _QmWindow {
   AdwWindowTitle *title;
   GtkStack *side;                   /* what belongs to the place, in the sidebar */
   GtkListBox *steps;
-  GtkWidget *computer_bin;
-  GtkWidget *history_bin;
+  GtkWidget *computer_bin;          /* empty until it is shown */
+  GtkWidget *history_bin;           /* empty until it is needed */
   GtkRevealer *bottom;
   GtkWidget *report_button;
   GtkWidget *launch_button;
@@ -87,6 +85,8 @@ qm_window_show_page (QmWindow   *self,
   const char *tags[QM_N_STEPS + 2];
   int step = step_of (tag);
 
+  if (step > 0)
+    qm_session_wait (self->session);
   for (int i = 0; i <= step; i++)
     tags[i] = tag_of (i);
   adw_navigation_view_replace_with_tags (self->pages, tags, step + 1);
@@ -127,11 +127,14 @@ answer_of_step (QmWindow *self,
                 int       step)
 {
   static const char * const fields[] = { NULL, "task", "activity", "model.id", "", "stage", "limits.money", NULL };
-  const QmResolved *resolved = qm_session_get_resolved (self->session);
+  const QmResolved *resolved;
   const QmQuestion *question;
   g_autofree char *value = NULL;
 
-  if (step >= (int) G_N_ELEMENTS (fields) || fields[step] == NULL || resolved == NULL)
+  if (step >= (int) G_N_ELEMENTS (fields) || fields[step] == NULL)
+    return NULL;
+  resolved = qm_session_get_resolved (self->session);
+  if (resolved == NULL)
     return NULL;
   if (strcmp (fields[step], "model.id") == 0)
     return g_strdup (resolved->model->name);
@@ -239,21 +242,6 @@ update_title (QmWindow *self)
   gtk_window_set_title (GTK_WINDOW (self), title);
 }
 
-/* The sidebar belongs to the place. */
-static void
-place_changed (QmWindow *self)
-{
-  GtkWidget *place = adw_view_stack_get_visible_child (self->places);
-  gboolean computer = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "computer") == 0;
-
-  gtk_stack_set_visible_child_name (self->side, computer ? "computer" : "plan");
-  update_title (self);
-  update_place (self);
-  if (place != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_view_stack_page_get_title (adw_view_stack_get_page (self->places, place)),
-                             GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
-}
-
 static void
 device_picked (QmWindow *self)
 {
@@ -270,6 +258,41 @@ add_computer (QmWindow *self)
   adw_bin_set_child (ADW_BIN (self->computer_bin), page);
   gtk_stack_add_named (self->side, list, "computer");
   g_signal_connect_object (list, "picked", G_CALLBACK (device_picked), self, G_CONNECT_SWAPPED);
+}
+
+/**
+ * qm_window_get_history_page:
+ * @self: a window
+ *
+ * Returns: (transfer none): the page of the runs
+ */
+QmHistoryPage *
+qm_window_get_history_page (QmWindow *self)
+{
+  if (adw_bin_get_child (ADW_BIN (self->history_bin)) == NULL)
+    adw_bin_set_child (ADW_BIN (self->history_bin), qm_history_page_new (self->history));
+
+  return QM_HISTORY_PAGE (adw_bin_get_child (ADW_BIN (self->history_bin)));
+}
+
+/* The sidebar belongs to the place. */
+static void
+place_changed (QmWindow *self)
+{
+  GtkWidget *place = adw_view_stack_get_visible_child (self->places);
+  gboolean computer = place == self->computer_bin;
+
+  qm_session_wait (self->session);
+  if (computer && adw_bin_get_child (ADW_BIN (place)) == NULL)
+    add_computer (self);
+  if (place == self->history_bin)
+    qm_window_get_history_page (self);
+  gtk_stack_set_visible_child_name (self->side, computer ? "computer" : "plan");
+  update_title (self);
+  update_place (self);
+  if (place != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    gtk_accessible_announce (GTK_ACCESSIBLE (self), adw_view_stack_page_get_title (adw_view_stack_get_page (self->places, place)),
+                             GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM);
 }
 
 static void
@@ -405,72 +428,6 @@ qm_window_show_toast (QmWindow   *self,
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-/* In a narrow window the fact sheet lies below what is seen. */
-static void
-tell_model (QmWindow *self)
-{
-  const QmResolved *resolved = qm_session_get_resolved (self->session);
-  g_autofree char *count = NULL;
-  g_autofree char *text = NULL;
-
-  if (resolved == NULL || resolved->model == NULL)
-    return;
-  count = qm_format_count_short (qm_language_get_words (), resolved->model->parameters);
-  text = g_strdup_printf (_("%s: %s parameters"), resolved->model->name, count);
-  qm_window_show_toast (self, text, NULL, NULL);
-}
-
-static void
-take_model (QmWindow   *self,
-            const char *path)
-{
-  g_autofree char *problem = NULL;
-
-  qm_session_set_model_file (self->session, path);
-  qm_window_show_page (self, "model");
-  problem = g_strdup (qm_session_get_problem (self->session));
-  if (problem == NULL)
-    {
-      tell_model (self);
-      return;
-    }
-  qm_session_undo (self->session);
-  qm_window_show_error (self, _("This file is no model"), problem);
-}
-
-/**
- * qm_window_open_file:
- * @self: a window
- * @file: a plan or a model file
- *
- * Opens a plan, or takes the model from the file.
- */
-void
-qm_window_open_file (QmWindow *self,
-                     GFile    *file)
-{
-  g_autofree char *name = g_file_get_basename (file);
-  g_autofree char *path = g_file_get_path (file);
-  g_autofree char *uri = g_file_get_uri (file);
-  g_autoptr (GError) error = NULL;
-
-  if (!g_str_has_suffix (name, ".qmplan") && path != NULL)
-    {
-      take_model (self, path);
-      return;
-    }
-
-  if (!qm_session_open (self->session, file, &error))
-    {
-      g_autofree char *problem = qm_error_get_text (error, qm_language_get_words ());
-
-      qm_window_show_error (self, _("The plan could not be opened"), problem);
-      return;
-    }
-  gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
-  qm_window_show_page (self, "answer");
-}
-
 static gboolean
 dropped (GtkDropTarget *target,
          const GValue  *value,
@@ -512,6 +469,7 @@ qm_window_dispose (GObject *object)
   QmWindow *self = QM_WINDOW (object);
 
   gtk_widget_dispose_template (GTK_WIDGET (self), QM_TYPE_WINDOW);
+  g_clear_object (&self->history);
   g_clear_object (&self->settings);
   g_clear_object (&self->session);
 
@@ -571,8 +529,7 @@ qm_window_new (GtkApplication *application,
   add_pages (self);
   self->estimate_bar = qm_estimate_bar_new (session);
   gtk_revealer_set_child (self->bottom, self->estimate_bar);
-  add_computer (self);
-  adw_bin_set_child (ADW_BIN (self->history_bin), qm_history_page_new (session));
+  self->history = qm_history_new (session);
 
   g_signal_connect (self->steps, "row-activated", G_CALLBACK (step_activated), self);
   g_signal_connect_object (self->pages, "notify::visible-page", G_CALLBACK (page_changed), self, G_CONNECT_SWAPPED);

@@ -3,6 +3,7 @@
 
 #include <adwaita.h>
 
+#include "qm-history-page.h"
 #include "qm-session.h"
 
 G_BEGIN_DECLS
@@ -13,6 +14,7 @@ G_DECLARE_FINAL_TYPE (QmWindow, qm_window, QM, WINDOW, AdwApplicationWindow)
 GtkWidget *qm_window_new          (GtkApplication *application,
                                    QmSession      *session);
 QmSession *qm_window_get_session  (QmWindow       *self);
+QmHistoryPage *qm_window_get_history_page (QmWindow *self);
 void       qm_window_show_page    (QmWindow       *self,
                                    const char     *tag);
 void       qm_window_step         (QmWindow       *self,

@@ -204,21 +204,6 @@ update_head (QmWizardPage *self)
 }
 
 static void
-update (QmWizardPage *self)
-{
-  g_autofree char *now = questions (self);
-
-  if (g_strcmp0 (now, self->shown) == 0)
-    return;
-
-  update_head (self);
-  qm_ui_clear (self->body);
-  self->methods = NULL;
-  g_set_str (&self->shown, now);
-  fill (self);
-}
-
-static void
 build (QmWizardPage *self)
 {
   GtkWidget *content = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
@@ -228,6 +213,23 @@ build (QmWizardPage *self)
   self->body = qm_ui_box (GTK_ORIENTATION_VERTICAL, 12);
   gtk_box_append (GTK_BOX (content), self->body);
   adw_navigation_page_set_child (ADW_NAVIGATION_PAGE (self), qm_ui_page (content, 880));
+}
+
+static void
+update (QmWizardPage *self)
+{
+  g_autofree char *now = questions (self);
+
+  if (g_strcmp0 (now, self->shown) == 0)
+    return;
+
+  if (self->head == NULL)
+    build (self);
+  update_head (self);
+  qm_ui_clear (self->body);
+  self->methods = NULL;
+  g_set_str (&self->shown, now);
+  fill (self);
 }
 
 static void
@@ -269,10 +271,8 @@ qm_wizard_page_new (QmSession *session,
 
   self->session = g_object_ref (session);
   self->page = page;
-  build (self);
-  g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  qm_ui_update_in_sight (GTK_WIDGET (self), session, "plan-changed", G_CALLBACK (update));
   g_signal_connect_object (session, "answered", G_CALLBACK (update_methods), self, G_CONNECT_SWAPPED);
-  update (self);
 
   return GTK_WIDGET (self);
 }

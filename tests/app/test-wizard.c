@@ -5,6 +5,7 @@
 #include "qm-answer-page.h"
 #include "qm-chart-view.h"
 #include "qm-techniques.h"
+#include "qm-wizard-page.h"
 #include "window-driver.h"
 
 static const char * const pages[] = { "start", "task", "activity", "model", "scale", "stage", "budget", "review", "answer" };
@@ -425,6 +426,28 @@ test_contradiction (void)
 }
 
 /* Each example opens as a new plan, and there is an answer to it. */
+/* The first page does not wait for the catalog, and whoever leaves it at once is
+ * served all the same. Pages that nobody has seen hold nothing. */
+static void
+test_start (void)
+{
+  g_auto (Driver) driver = { NULL };
+
+  driver_present (&driver, 1100, 900);
+  g_assert_true (qm_session_get_loading (driver.session));
+  driver_assert_page (&driver, "start");
+  g_assert_true (driver_shows (driver_page (&driver), "What hardware should I run this AI job on?"));
+  g_assert_true (qm_session_get_loading (driver.session));
+
+  gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.next", NULL);
+  g_assert_false (qm_session_get_loading (driver.session));
+  driver_assert_page (&driver, "task");
+  driver_settle (&driver);
+  g_assert_nonnull (driver_find (driver_page (&driver), "language-model"));
+  for (guint page = QM_PAGE_ACTIVITY; page < QM_N_PAGES; page++)
+    g_assert_null (adw_navigation_page_get_child (driver_find_page (&driver, qm_page_tag (page))));
+}
+
 static void
 test_examples (void)
 {
@@ -451,6 +474,7 @@ test_examples (void)
 static void
 add_tests (void)
 {
+  g_test_add_func ("/wizard/start", test_start);
   g_test_add_func ("/wizard/examples", test_examples);
   g_test_add_func ("/window/wizard/next-only", test_next_only);
   g_test_add_func ("/window/wizard/own-answers", test_own_answers);

@@ -73,18 +73,32 @@ driver_path (const char *name)
 
 /* -------------------------------------------------------------------- window */
 
+static void
+assert_loaded (QmSession *session,
+               GError    *error)
+{
+  g_assert_no_error (error);
+}
+
+/* Shown, but as it is before anything was waited for. */
+void
+driver_present (Driver *self,
+                int     width,
+                int     height)
+{
+  self->session = qm_session_new ();
+  g_signal_connect (self->session, "loaded", G_CALLBACK (assert_loaded), NULL);
+  self->window = QM_WINDOW (qm_window_new (GTK_APPLICATION (application), self->session));
+  gtk_window_set_default_size (GTK_WINDOW (self->window), width, height);
+  gtk_window_present (GTK_WINDOW (self->window));
+}
+
 void
 driver_open (Driver *self,
              int     width,
              int     height)
 {
-  g_autoptr (GError) error = NULL;
-
-  self->session = qm_session_new (&error);
-  g_assert_no_error (error);
-  self->window = QM_WINDOW (qm_window_new (GTK_APPLICATION (application), self->session));
-  gtk_window_set_default_size (GTK_WINDOW (self->window), width, height);
-  gtk_window_present (GTK_WINDOW (self->window));
+  driver_present (self, width, height);
   driver_settle (self);
 }
 
@@ -153,6 +167,17 @@ driver_page (Driver *self)
 
   g_assert_cmpuint (views->len, ==, 1);
   return GTK_WIDGET (adw_navigation_view_get_visible_page (g_ptr_array_index (views, 0)));
+}
+
+/* One of the plan, which need not be on top. */
+AdwNavigationPage *
+driver_find_page (Driver     *self,
+                  const char *tag)
+{
+  g_autoptr (GPtrArray) views = driver_find_all (GTK_WIDGET (self->window), ADW_TYPE_NAVIGATION_VIEW);
+
+  g_assert_cmpuint (views->len, ==, 1);
+  return adw_navigation_view_find_page (g_ptr_array_index (views, 0), tag);
 }
 
 static void

@@ -22,6 +22,9 @@ int         driver_run          (int          argc,
                                  void       (*add_tests) (void));
 char       *driver_path         (const char  *name);
 
+void        driver_present      (Driver      *self,
+                                 int          width,
+                                 int          height);
 void        driver_open         (Driver      *self,
                                  int          width,
                                  int          height);
@@ -34,6 +37,8 @@ void        driver_wait         (Driver      *self,
                                  gboolean   (*done) (Driver *self));
 
 GtkWidget  *driver_page         (Driver      *self);
+AdwNavigationPage *driver_find_page (Driver     *self,
+                                     const char *tag);
 GtkWidget  *driver_find         (GtkWidget   *root,
                                  const char  *name);
 GPtrArray  *driver_find_all     (GtkWidget   *root,

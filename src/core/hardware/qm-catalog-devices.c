@@ -123,12 +123,13 @@ read_origin (QmCatalog *self,
   const char *newest = NULL;
   const char *as_of = qm_record_string (record, "as_of");
   JsonObject *root = json_node_get_object (record->file->root);
+  const char *all = json_object_get_string_member_with_default (root, "as_of", NULL);
 
-  device->source = qm_record_source (record, "source", self->chunk, &newest);
+  device->source = qm_record_source (record, "source", &newest);
   if (device->source == NULL)
     qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
   if (as_of == NULL)
-    as_of = newest != NULL ? newest : json_object_get_string_member_with_default (root, "as_of", NULL);
+    as_of = newest != NULL || all == NULL ? newest : g_string_chunk_insert_const (self->chunk, all);
   device->as_of = as_of;
   device->status = qm_record_string (record, "status");
   device->confidence = qm_record_string (record, "confidence");

@@ -52,7 +52,7 @@ read_model (QmCatalog    *self,
   entry->aliases = qm_catalog_keep_strings (self, aliases);
   if (qm_record_open_inside (record, "config", &config))
     entry->config = config.object;
-  entry->source = qm_record_source (record, "source", self->chunk, NULL);
+  entry->source = qm_record_source (record, "source", NULL);
   if (entry->source == NULL)
     qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
 

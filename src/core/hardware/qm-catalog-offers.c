@@ -47,11 +47,11 @@ read_prices (QmCatalog *self,
   offer->spot_as_of = qm_record_string (record, "spot_as_of");
   if (offer->spot_as_of == NULL && !isnan (offer->spot_usd_per_hour))
     offer->spot_as_of = offer->as_of;
-  offer->source = qm_record_source (record, "source", self->chunk, NULL);
+  offer->source = qm_record_source (record, "source", NULL);
   offer->note = qm_record_string (record, "note");
   if (offer->source == NULL)
     qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
-  qm_record_source (record, "spot_source", self->chunk, NULL);
+  qm_record_source (record, "spot_source", NULL);
 }
 
 static const char *

@@ -8,109 +8,6 @@
 #include "hardware/qm-catalog.h"
 #include "qm-enum.h"
 #include "qm-error.h"
-#include "qm-file.h"
-#include "qm-json-error.h"
-
-#define LARGEST_FILE (64 * 1024 * 1024)
-
-/* What a reader of JSON text knows while it looks for a place in it. */
-typedef struct {
-  const char *at;
-  guint line;
-  int depth;
-  const char *string;               /* the last string that was passed, without quotes */
-  gsize length;
-} Scanner;
-
-static gboolean
-scanner_string_is (const Scanner *self,
-                   const char    *text)
-{
-  return self->string != NULL && strlen (text) == self->length && strncmp (self->string, text, self->length) == 0;
-}
-
-static void
-scanner_skip_string (Scanner *self)
-{
-  self->string = ++self->at;
-  while (*self->at != '"' && *self->at != '\0')
-    self->at += self->at[0] == '\\' && self->at[1] != '\0' ? 2 : 1;
-  self->length = self->at - self->string;
-}
-
-/**
- * qm_catalog_file_line:
- * @self: a file that was parsed without error
- * @array: the member of the root that holds the records
- * @index: which record
- * @field: (nullable): a member of the record
- *
- * json-glib keeps no positions, so the text is walked again; only errors ask.
- *
- * Returns: the line of @field, else that on which the record begins, else 1
- */
-guint
-qm_catalog_file_line (QmCatalogFile *self,
-                      const char    *array,
-                      guint          index,
-                      const char    *field)
-{
-  Scanner scanner = { self->text, 1 };
-  gboolean in_array = FALSE;
-  guint begun = 0;
-  guint record_line = 1;
-
-  for (; *scanner.at != '\0'; scanner.at++)
-    {
-      char c = *scanner.at;
-
-      if (c == '\n')
-        scanner.line++;
-      else if (c == '"')
-        scanner_skip_string (&scanner);
-      else if (c == ':' && scanner.depth == 1)
-        in_array = scanner_string_is (&scanner, array);
-      else if (c == ':' && scanner.depth == 3 && in_array && begun == index + 1 && field != NULL && scanner_string_is (&scanner, field))
-        return scanner.line;
-      else if (c == '{' || c == '[')
-        {
-          if (in_array && scanner.depth == 2 && begun++ == index)
-            record_line = scanner.line;
-          scanner.depth++;
-        }
-      else if (c == '}' || c == ']')
-        scanner.depth--;
-
-      if (*scanner.at == '\0')
-        break;
-    }
-
-  return record_line;
-}
-
-static gboolean
-parse (QmCatalogFile *self,
-       GError       **error)
-{
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) found = NULL;
-  const char *reason;
-  guint line;
-
-  json_parser_set_strict (parser, TRUE);
-  if (json_parser_load_from_data (parser, self->text, -1, &found))
-    {
-      self->tree = qm_json_box_new (json_parser_steal_root (parser));
-      self->root = self->tree->root;
-      return TRUE;
-    }
-
-  reason = qm_json_error_split (found->message, &line);
-  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, NULL, N_("not valid JSON: {what}"), "what", reason, NULL);
-  if (error != NULL)
-    qm_error_locate (*error, self->shown, line);
-  return FALSE;
-}
 
 static const char *
 text_member (JsonObject *object,
@@ -121,97 +18,6 @@ text_member (JsonObject *object,
 
   return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING
          ? json_node_get_string (node) : fallback;
-}
-
-/**
- * qm_catalog_file_read:
- * @path: a JSON file
- * @is_users: whether it is of the user's own folder
- * @error: return location
- *
- * Returns: (transfer full) (nullable): the file, or %NULL with @error set
- *   where it cannot be read or is not valid JSON
- */
-QmCatalogFile *
-qm_catalog_file_read (const char *path,
-                      gboolean    is_users,
-                      GError    **error)
-{
-  g_autoptr (QmCatalogFile) self = g_new0 (QmCatalogFile, 1);
-  g_autofree char *base = g_path_get_basename (path);
-  JsonNode *sources = NULL;
-  gsize length;
-
-  self->path = g_strdup (path);
-  self->shown = g_strdup (is_users ? path : base);
-  self->stem = g_strndup (base, strlen (base) - strlen (".json"));
-  self->is_users = is_users;
-
-  self->text = qm_file_read (path, LARGEST_FILE, &length, error);
-  if (self->text == NULL)
-    return NULL;
-  if (length > LARGEST_FILE)
-    {
-      qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_SYNTAX, NULL, N_("larger than 64 MiB: no catalog file"), NULL);
-      if (error != NULL)
-        qm_error_locate (*error, self->shown, 1);
-      return NULL;
-    }
-  if (!parse (self, error))
-    return NULL;
-
-  if (self->root != NULL && JSON_NODE_HOLDS_OBJECT (self->root))
-    {
-      JsonObject *root = json_node_get_object (self->root);
-
-      self->format = text_member (root, "format", NULL);
-      sources = json_object_get_member (root, "sources");
-    }
-  if (sources != NULL && JSON_NODE_HOLDS_OBJECT (sources))
-    self->sources = json_node_get_object (sources);
-
-  return g_steal_pointer (&self);
-}
-
-/**
- * qm_catalog_file_free:
- * @self: (transfer full): a file
- *
- * Frees @self and what was parsed from it.
- */
-void
-qm_catalog_file_free (QmCatalogFile *self)
-{
-  g_free (self->path);
-  g_free (self->shown);
-  g_free (self->stem);
-  g_free (self->text);
-  g_clear_pointer (&self->tree, qm_json_box_unref);
-  g_free (self);
-}
-
-/**
- * qm_catalog_file_records:
- * @self: a file of records
- * @array: the member that holds them
- * @error: return location
- *
- * Returns: (transfer none) (nullable): the records, or %NULL with @error set
- */
-JsonArray *
-qm_catalog_file_records (QmCatalogFile *self,
-                         const char    *array,
-                         GError       **error)
-{
-  JsonNode *node = json_object_get_member (json_node_get_object (self->root), array);
-
-  if (node != NULL && JSON_NODE_HOLDS_ARRAY (node))
-    return json_node_get_array (node);
-
-  qm_error_set (error, QM_CATALOG_ERROR, QM_CATALOG_ERROR_MISSING, array, N_("a list of records is expected"), NULL);
-  if (error != NULL)
-    qm_error_locate (*error, self->shown, 1);
-  return NULL;
 }
 
 static const char *
@@ -384,12 +190,21 @@ qm_record_number (QmRecord   *self,
   return value;
 }
 
+/* Kept as long as the catalog. */
+static const char *
+keep (QmRecord   *self,
+      const char *text)
+{
+  return text != NULL ? g_string_chunk_insert_const (self->file->strings, text) : NULL;
+}
+
 /**
  * qm_record_string:
  * @self: a record
  * @field: a member
  *
- * Returns: (nullable): the text, %NULL where there is none
+ * Returns: (nullable): the text, %NULL where there is none; it belongs to the
+ *   catalog
  */
 const char *
 qm_record_string (QmRecord   *self,
@@ -400,7 +215,7 @@ qm_record_string (QmRecord   *self,
   if (node == NULL)
     return NULL;
   if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
-    return json_node_get_string (node);
+    return keep (self, json_node_get_string (node));
 
   qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a text is expected, found {found}"), "=found", kind_of (node), NULL);
   return NULL;
@@ -450,7 +265,8 @@ qm_record_boolean (QmRecord   *self,
  * qm_record_strings:
  * @self: a record
  * @field: a member that is a list of strings
- * @strings: (element-type utf8): where to add them; they belong to the file
+ * @strings: (element-type utf8): where to add them; they belong to the
+ *   catalog
  *
  * Adds nothing where the member is missing.
  */
@@ -474,7 +290,7 @@ qm_record_strings (QmRecord   *self,
           qm_record_fail (self, QM_CATALOG_ERROR_TYPE, field, N_("a list of texts is expected, found {found} in it"), "=found", kind_of (element), NULL);
           return;
         }
-      g_ptr_array_add (strings, (char *) json_node_get_string (element));
+      g_ptr_array_add (strings, (char *) keep (self, json_node_get_string (element)));
     }
 }
 
@@ -553,14 +369,13 @@ append_source (QmRecord    *self,
   g_string_append (text, detail != NULL ? detail : "");
   date = text_member (source, "as_of", NULL);
   if (date != NULL && as_of != NULL && (*as_of == NULL || strcmp (date, *as_of) > 0))
-    *as_of = date;
+    *as_of = keep (self, date);
 }
 
 /**
  * qm_record_source:
  * @self: a record
  * @field: a member: a reference to a source, or a list of them
- * @chunk: where to keep the text
  * @as_of: (out) (optional) (nullable): the newest date that the table of
  *   sources gives for them
  *
@@ -569,7 +384,6 @@ append_source (QmRecord    *self,
 const char *
 qm_record_source (QmRecord      *self,
                   const char    *field,
-                  GStringChunk  *chunk,
                   const char   **as_of)
 {
   g_autoptr (GPtrArray) references = g_ptr_array_new ();
@@ -586,5 +400,5 @@ qm_record_source (QmRecord      *self,
   for (guint i = 0; i < references->len && !self->failed; i++)
     append_source (self, field, g_ptr_array_index (references, i), text, as_of);
 
-  return text->len > 0 && !self->failed ? g_string_chunk_insert_const (chunk, text->str) : NULL;
+  return text->len > 0 && !self->failed ? keep (self, text->str) : NULL;
 }

@@ -10,9 +10,10 @@ typedef struct {
   char *path;                       /* to open it */
   char *shown;                      /* as error messages call it */
   char *stem;                       /* "devices" of devices.json */
-  char *text;
-  JsonNode *root;                   /* of @tree */
+  char *text;                       /* to tell lines of; NULL once the catalog is loaded */
+  JsonNode *root;                   /* of @tree; NULL once all of it is in records */
   QmJsonBox *tree;
+  GStringChunk *strings;            /* of the catalog: what records say, kept longer than @tree */
   const char *format;               /* (nullable): "quartermaster-devices" ... */
   JsonObject *sources;              /* (nullable): key → text and date of a source */
   gboolean is_users;
@@ -20,8 +21,11 @@ typedef struct {
 
 QmCatalogFile *qm_catalog_file_read     (const char     *path,
                                          gboolean        is_users,
+                                         GStringChunk   *strings,
                                          GError        **error);
 void           qm_catalog_file_free     (QmCatalogFile  *self);
+void           qm_catalog_file_forget   (QmCatalogFile  *self,
+                                         gboolean        whole);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (QmCatalogFile, qm_catalog_file_free)
 
 guint          qm_catalog_file_line     (QmCatalogFile  *self,
@@ -77,7 +81,6 @@ int            qm_record_word           (QmRecord       *self,
                                          GType           type);
 const char    *qm_record_source         (QmRecord       *self,
                                          const char     *field,
-                                         GStringChunk   *chunk,
                                          const char    **as_of);
 
 G_END_DECLS

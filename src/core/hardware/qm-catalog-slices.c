@@ -125,7 +125,7 @@ read_cutting (QmCatalog  *self,
   cutting.compute_slices = qm_record_number (record, "compute_slices", 0);
   cutting.memory_slices = qm_record_number (record, "memory_slices", 0);
   cutting.multiprocessors = qm_record_number (record, "multiprocessors", 0);
-  cutting.source = qm_record_source (record, "source", self->chunk, &cutting.as_of);
+  cutting.source = qm_record_source (record, "source", &cutting.as_of);
   qm_record_strings (record, "devices", ids);
   for (guint i = 0; i < ids->len; i++)
     {

@@ -201,7 +201,7 @@ read_directory (QmCatalog   *self,
   for (guint i = 0; i < names->len; i++)
     {
       g_autofree char *path = g_build_filename (directory, names->pdata[i], NULL);
-      QmCatalogFile *file = qm_catalog_file_read (path, is_users, error);
+      QmCatalogFile *file = qm_catalog_file_read (path, is_users, self->chunk, error);
 
       if (file == NULL)
         return FALSE;
@@ -298,7 +298,17 @@ load (const char  *shipped_directory,
         g_hash_table_replace (self->tables, file->stem, file->root);
     }
 
-  return load_records (self, error) ? g_steal_pointer (&self) : NULL;
+  if (!load_records (self, error))
+    return NULL;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      QmCatalogFile *file = g_ptr_array_index (self->files, i);
+
+      /* Of a model readers ask for more than is in its record. */
+      qm_catalog_file_forget (file, is_of_records (file) && !g_str_equal (file->format, "quartermaster-models"));
+    }
+
+  return g_steal_pointer (&self);
 }
 
 /**
