@@ -12,17 +12,28 @@
 #SBATCH --gpus-per-node={{per_node|word}}
 {{/slice}}
 {{/gpu}}
-#SBATCH --cpus-per-task=8
+#SBATCH --cpus-per-task={{cpus|word}}
+# What the processes, their loaders{{#offload_optimizer}}, what is offloaded{{/offload_optimizer}} and the loading of weights take on one machine.
+#SBATCH --mem={{memory_gib|word}}G
+{{^serving}}
 #SBATCH --time={{run_hours|word}}:00:00
+{{/serving}}
 # Five minutes before the end the processes are told, and save.
 #SBATCH --signal=TERM@300
 #SBATCH --requeue
+#SBATCH --open-mode=append
 #SBATCH --output=%x-%j.log
 set -euo pipefail
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
 {{#training}}
+# Before the first time, where there is a network: python3 -m venv env && env/bin/pip install -r requirements.txt
+# shellcheck source=/dev/null
+[ ! -f env/bin/activate ] || . env/bin/activate
+{{#linked}}
+# Where machines have several networks: export NCCL_SOCKET_IFNAME with the name of the interface that links them.
+{{/linked}}
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 export MASTER_ADDR
 {{#trees}}
@@ -36,7 +47,7 @@ srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-
 {{/training}}
 {{#serves_vllm}}
 {{>own-weights}}
-srun vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}}
+srun vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}}{{>vllm-copies}}
 {{/serves_vllm}}
 {{#serves_llama_cpp}}
 srun llama-server --model "${MODEL:-model.gguf}" --host 0.0.0.0 {{>llama-options}}

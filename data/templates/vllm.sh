@@ -6,4 +6,4 @@ set -euo pipefail
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}
 {{>own-weights}}
-exec vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}} "$@"
+exec vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}}{{>vllm-copies}} "$@"

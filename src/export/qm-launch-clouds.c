@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "qm-launch-private.h"
@@ -57,14 +58,33 @@ find_accelerator (QmCatalog  *catalog,
   return NULL;
 }
 
+/* A list of words in the table of software. */
+static JsonArray *
+list_words (QmCatalog  *catalog,
+            const char *group,
+            const char *name)
+{
+  JsonNode *table = qm_catalog_table (catalog, "software");
+
+  return table != NULL ? json_object_get_array_member (json_object_get_object_member (json_node_get_object (table), group), name) : NULL;
+}
+
+static gboolean
+has_word (JsonArray  *list,
+          const char *word)
+{
+  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++)
+    if (strcmp (json_array_get_string_element (list, i), word) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
 /* The clouds that SkyPilot knows. */
 static JsonArray *
 list_clouds (QmCatalog *catalog)
 {
-  JsonNode *table = qm_catalog_table (catalog, "software");
-
-  return table != NULL ? json_object_get_array_member (json_object_get_object_member (json_node_get_object (table), "skypilot_clouds"), "clouds")
-                       : NULL;
+  return list_words (catalog, "skypilot_clouds", "clouds");
 }
 
 /* Several machines that work on one job or one copy: whether the provider puts them close together, and
@@ -76,20 +96,20 @@ add_network (JsonObject     *values,
              gboolean        training,
              const QmChoice *choice)
 {
-  JsonNode *table = qm_catalog_table (catalog, "software");
-  JsonArray *direct = table != NULL ? json_object_get_array_member (json_object_get_object_member (json_node_get_object (table), "gcp_gpudirect"),
-                                                                    "instances") : NULL;
+  const char *instance = choice->offer != NULL ? choice->offer->instance : "";
+  const char *provider = choice->offer != NULL ? choice->offer->provider : "";
   const QmConfiguration *c = &choice->estimate.configuration;
   int per_machine = MAX (1, c->devices) / MAX (1, choice->machines);
-  gboolean parted = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel) > MAX (1, per_machine);
-  gboolean linked = choice->machines > 1 && (training || parted);
-  gboolean found = FALSE;
+  int copy = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel);
+  gboolean linked = choice->machines > 1 && (training || copy > MAX (1, per_machine));
+  int apart = MAX (1, (int) ceil ((double) copy / MAX (1, per_machine)));
 
-  for (guint i = 0; direct != NULL && choice->offer != NULL && i < json_array_get_length (direct); i++)
-    found = found || strcmp (json_array_get_string_element (direct, i), choice->offer->instance) == 0;
   qm_launch_set_flag (values, "linked", linked);
-  qm_launch_set_flag (values, "gpudirect", linked && found);
-  qm_launch_set_flag (values, "close_together", linked && choice->offer != NULL && strchr (choice->offer->instance, '+') == NULL);
+  qm_launch_set_flag (values, "gpudirect", linked && has_word (list_words (catalog, "gcp_gpudirect", "instances"), instance));
+  qm_launch_set_flag (values, "close_together", linked && instance[0] != '\0' && strchr (instance, '+') == NULL);
+  qm_launch_set_flag (values, "fast_network", linked && has_word (list_words (catalog, "skypilot_clouds", "fast_networks"), provider));
+  qm_launch_set_count (values, "nodes_per_copy", apart);
+  qm_launch_set_count (values, "service_replicas", MAX (1, choice->machines / apart));
 }
 
 /**
@@ -101,7 +121,8 @@ add_network (JsonObject     *values,
  *
  * Adds the clouds that SkyPilot may use: "cloud", that of the choice where
  * SkyPilot knows it, and whether another has the same devices; and how several
- * machines are brought together: "linked", "close_together", "gpudirect".
+ * machines are brought together: "linked", "close_together",
+ * "gpudirect", "fast_network"; and how many a copy of a service takes.
  */
 void
 qm_launch_add_clouds (JsonObject     *values,

@@ -56,8 +56,6 @@ add_containers (JsonObject     *values,
   qm_launch_set_flag (values, "intel_gpu", g_strcmp0 (kind, "intel") == 0);
   qm_launch_set_text (values, "docker_devices", qm_launch_inner_text (software, "docker_devices", kind));
   qm_launch_set_text (values, "kubernetes_resource", resource);
-  qm_launch_set_text (values, "gpu_metric", row != NULL ? json_object_get_string_member (row, "metric") : "");
-  qm_launch_set_text (values, "gpu_busy", row != NULL ? json_object_get_string_member (row, "busy") : "");
   qm_launch_set_text (values, "vllm_image", qm_launch_inner_text (software, "vllm_images", strcmp (vendor, "amd") == 0 ? "amd" : "nvidia"));
   qm_launch_set_text (values, "llama_cpp_image", qm_launch_inner_text (software, "llama_cpp_images", vendor));
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "qm-launch-private.h"
+#include "qm-template.h"
 
 /* What a job is called, and what it asks of the machine it runs on. */
 
@@ -10,6 +11,15 @@
 
 /* Digits of a job's name by which it is told from every other. */
 #define DIGEST_LENGTH 6
+
+/* The rule of the article on elastic services: seven tenths of what a copy can
+ * do, so that a new one is there before all are full. */
+#define BUSY_SHARE 0.7
+
+/* Where the estimate does not say how long a copy takes to start; and how often
+ * Kubernetes looks. */
+#define LEAST_START_SECONDS 600.0
+#define PROBE_SECONDS 10.0
 
 /* ---------------------------------------------------------------------- name */
 
@@ -48,6 +58,7 @@ add_name (JsonObject       *values,
   g_autofree char *both = g_strdup_printf ("%s %s", model, title);
   g_autofree char *digest = digest_of (resolved->given);
   g_autofree char *name = NULL;
+  g_autofree char *written = NULL;
   gboolean latin = FALSE;
 
   for (const char *c = plain; *c != '\0'; c++)
@@ -55,6 +66,8 @@ add_name (JsonObject       *values,
   name = g_strdup_printf ("%s %s", title[0] == '\0' ? model : latin ? title : both, digest);
 
   qm_launch_set_text (values, "job", name);
+  written = qm_template_fill_text (NULL, "job", "{{job|name}}", values, NULL);
+  qm_launch_set_text (values, "job_name", written);
 }
 
 /* --------------------------------------------------------------------- needs */
@@ -162,6 +175,44 @@ cpus_wanted (const QmEstimate *estimate,
   return 2 * (processes + 2);
 }
 
+/* What a cluster has set aside for all machines of the job. */
+static void
+add_quota (JsonObject *values)
+{
+  static const char * const names[] = { "cpus", "memory_gib", "ephemeral_gib" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *all = g_strconcat ("all_", names[i], NULL);
+
+      qm_launch_set_count (values, all, (double) json_object_get_int_member (values, "nodes") * json_object_get_int_member (values, names[i]));
+    }
+}
+
+/* By what autoscalers tell how busy a copy is, and how long it may take to be
+ * there. */
+static void
+add_scaling (JsonObject     *values,
+             JsonObject     *software,
+             const QmChoice *choice)
+{
+  JsonObject *metrics = json_object_get_object_member (software, "engine_metrics");
+  const char *engine = json_object_get_boolean_member (values, "serves_vllm") ? "vllm"
+                       : json_object_get_boolean_member (values, "serves_llama_cpp") ? "llama_cpp" : "onnx";
+  QmRange start = choice->estimate.serving.cold_start.seconds;
+  double seconds = qm_range_is_known (start) ? fmax (LEAST_START_SECONDS, start.p90) : LEAST_START_SECONDS;
+  double most = (double) json_object_get_int_member (values, "most_replicas") / json_object_get_int_member (values, "replicas");
+  char hour[G_ASCII_DTOSTR_BUF_SIZE];
+
+  qm_launch_set_text (values, "metric_running", qm_launch_inner_text (metrics, engine, "running"));
+  qm_launch_set_text (values, "metric_waiting", qm_launch_inner_text (metrics, engine, "waiting"));
+  qm_launch_set_count (values, "busy_requests", fmax (1, floor (BUSY_SHARE * json_object_get_int_member (values, "concurrency"))));
+  qm_launch_set_text (values, "most_cost_per_hour",
+                      g_ascii_formatd (hour, sizeof hour, "%.2f", isfinite (choice->estimate.cost.per_hour) ? most * choice->estimate.cost.per_hour : 0));
+  qm_launch_set_count (values, "start_seconds", ceil (seconds));
+  qm_launch_set_count (values, "start_tries", ceil (seconds / PROBE_SECONDS));
+}
+
 /**
  * qm_launch_add_job:
  * @values: what templates can use, but for what is added here
@@ -169,10 +220,10 @@ cpus_wanted (const QmEstimate *estimate,
  * @resolved: a plan
  * @choice: one of its choices
  *
- * Adds "job", the same name for the same plan and another for every other, and
- * what one machine, and what one copy of a service, asks of a cluster:
+ * Adds "job", the same name for the same plan and another for every other, as
+ * clouds write it in "job_name", and what one machine, and what one copy of a service, asks of a cluster:
  * "memory_gib", "cpus", "shared_memory_gib", "ephemeral_gib", and "replica_"
- * before the first two. Memory is the p90 of what the estimate counts outside
+ * before the first three; and by what services grow. Memory is the p90 of what the estimate counts outside
  * of devices, and what processes, loaders and loading take.
  */
 void
@@ -189,6 +240,7 @@ qm_launch_add_job (JsonObject       *values,
   double shared = figure (needs, "shared_memory_bytes");
 
   add_name (values, resolved);
+  add_scaling (values, software, choice);
   for (int i = 0; i < 2; i++)
     {
       double processes = i == 0 ? machine : replica, part = i == 0 ? 1 : share;
@@ -203,4 +255,5 @@ qm_launch_add_job (JsonObject       *values,
   qm_launch_set_count (values, "ephemeral_gib", ceil (figure (needs, "ephemeral_bytes") / GIB));
   qm_launch_set_count (values, "cache_gib", ceil ((figure (needs, "cache_share") * 2 * fmax (0, resolved->model->parameters) +
                                                                  figure (needs, "ephemeral_bytes")) / GIB));
+  add_quota (values);
 }

@@ -92,9 +92,6 @@ add_devices (JsonObject     *values,
   qm_launch_set_flag (values, "tpu", device->device_class == QM_DEVICE_CLASS_TPU);
   qm_launch_set_flag (values, "tpu_used", device->device_class == QM_DEVICE_CLASS_TPU && used);
   qm_launch_set_flag (values, "npu", device->device_class == QM_DEVICE_CLASS_NPU);
-  qm_launch_set_count (values, "ram_gib", choice->offer != NULL ? choice->offer->ram_bytes / 1073741824.0 : 0);
-  qm_launch_set_count (values, "vcpus_wanted", choice->offer != NULL && choice->offer->vcpus > 1 ? choice->offer->vcpus - 1 : 1);
-  qm_launch_set_count (values, "vcpus", choice->offer != NULL ? choice->offer->vcpus : 0);
 }
 
 static void
@@ -331,6 +328,9 @@ add_serving (JsonObject     *values,
   const QmServing *serving = &choice->estimate.serving_plan;
   const QmConfiguration *c = &choice->estimate.configuration;
   const char *weights = serving->weights;
+  /* A pinned plan says what all copies answer together. */
+  double copies = choice->estimate.sized_by_load ? 1 : MAX (1, c->data_parallel);
+  double one = fmax (1, ceil (serving->concurrency / copies));
 
   qm_launch_set_text (values, "engine", serving->engine);
   qm_launch_set_text (values, "weights", weights);
@@ -339,8 +339,8 @@ add_serving (JsonObject     *values,
   qm_launch_set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
   qm_launch_set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
   qm_launch_set_count (values, "context", serving->input_tokens + serving->output_tokens);
-  qm_launch_set_count (values, "concurrency", MAX (1, serving->concurrency));
-  qm_launch_set_count (values, "total_context", MAX (1, serving->concurrency) * (serving->input_tokens + serving->output_tokens));
+  qm_launch_set_count (values, "concurrency", one);
+  qm_launch_set_count (values, "total_context", one * (serving->input_tokens + serving->output_tokens));
   qm_launch_set_count (values, "tensor_parallel", MAX (1, c->tensor_parallel));
   qm_launch_set_count (values, "gpu_layers", c->gpu_layers >= 0 ? c->gpu_layers : 999);
   qm_launch_set_flag (values, "experts_outside", c->cpu_expert_layers > 0);
@@ -420,6 +420,7 @@ qm_launch_values (QmEstimator      *estimator,
   qm_launch_set_text (values, "activity", qm_enum_to_word (QM_TYPE_ACTIVITY, plan->activity));
   qm_launch_set_flag (values, "training", qm_plan_is_training (plan));
   qm_launch_set_flag (values, "serving", plan->activity == QM_ACTIVITY_SERVE);
+  qm_launch_set_flag (values, "batch", plan->activity == QM_ACTIVITY_BATCH_INFERENCE);
   qm_launch_set_flag (values, "language", plan->task == QM_TASK_LANGUAGE_MODEL);
   qm_launch_set_flag (values, "images", plan->task == QM_TASK_IMAGE_CLASSIFICATION);
   qm_launch_set_flag (values, "text", plan->task == QM_TASK_TEXT_ENCODER);

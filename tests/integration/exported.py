@@ -86,8 +86,13 @@ def read_skypilot(path):
     if not os.path.exists("home"):
         write_sky_lists()
     import sky
+    import yaml
 
-    return sky.Task.from_yaml(path)
+    with open(path, encoding="utf-8") as file:
+        config = yaml.safe_load(file)
+    # What a person fills in, as --env does.
+    filled = [(name, "some/weights" if name == "MODEL" else "mine-of-all-people") for name, value in config.get("envs", {}).items() if value is None]
+    return sky.Task.from_yaml_config(config, env_overrides=filled)
 
 
 def read_triton(path):
@@ -132,6 +137,16 @@ def read_kubernetes(path):
     return objects
 
 
+def read_values(path):
+    """Values of a chart: its rules have the members that prometheus-adapter reads."""
+    import yaml
+
+    with open(path, encoding="utf-8") as file:
+        values = yaml.safe_load(file)
+    for rule in values["rules"]["custom"]:
+        assert {"seriesQuery", "resources", "name", "metricsQuery"} == set(rule) and rule["metricsQuery"].count("<<.LabelMatchers>>") >= 1, rule
+
+
 def read_requirements(path):
     """By pip's own reader, which looks for an encoding in the first lines; nothing is fetched."""
     from pip._internal.network.session import PipSession
@@ -154,7 +169,7 @@ def read_python(*paths):
 READERS = {
     "requirements.txt": read_requirements,
     "task.yaml": read_skypilot, "Dockerfile": read_dockerfile, "config.pbtxt": read_triton,
-    "job.yaml": read_kubernetes, "service.yaml": read_kubernetes, "autoscaler.yaml": read_kubernetes, "queue.yaml": read_kubernetes,
+    "job.yaml": read_kubernetes, "service.yaml": read_kubernetes, "autoscaler.yaml": read_kubernetes, "queue.yaml": read_kubernetes, "prometheus-adapter.yaml": read_values,
 }
 if not QUICK:
     READERS |= {"accelerate.yaml": read_accelerate, "deepspeed.json": read_deepspeed}

@@ -47,7 +47,14 @@ def skypilot_agrees():
         choice = answer(name, plan)
         task = read_skypilot(os.path.join(export(name, plan, "skypilot"), "task.yaml"))
         if choice.get("offer"):
-            assert task.num_nodes == choice["configuration"]["nodes"], task
+            nodes = choice["configuration"]["nodes"]
+            assert task.num_nodes * (task.service.min_replicas if task.service else 1) == nodes, task
+        assert (task.service is not None) == (name == "sky-serve"), task
+        if task.service:
+            assert task.service.readiness_path == "/health" and task.service.initial_delay_seconds >= 600, vars(task.service)
+            assert all(machine.ports == ["8000"] for machine in task.resources), task.resources
+        else:
+            assert [store.name for store in task.storage_mounts.values()] == ["mine-of-all-people"], task.storage_mounts
 
 
 def worked_example():
@@ -62,7 +69,7 @@ def worked_example():
         assert "--batch 8 --accumulation 4" in file.read()
     with open(os.path.join(DATA, "catalog", "offers.json"), encoding="utf-8") as file:
         regions = {offer["region"] for offer in json.load(file)["offers"] if offer["instance"] == "a2-highgpu-1g"}
-    assert re.search(r"ZONE:-([a-z0-9-]+)-a\}", script).group(1) in regions, script
+    assert re.search(r"REGION:-([a-z0-9-]+)\}", script).group(1) in regions, script
     with open(os.path.join(DATA, "catalog", "software.json"), encoding="utf-8") as file:
         software = json.load(file)
     assert f"--image-family={software['gcp_image']['family']}" in script, script
@@ -160,7 +167,7 @@ def slurm_accepts():
         file.write(f"ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nAuthType=auth/munge\nSlurmUser=root\nStateSaveLocation={state}\n"
                    f"SlurmctldPidFile={state}/pid\nSlurmctldPort=16817\nGresTypes=gpu\nSelectType=select/cons_tres\nProctrackType=proctrack/pgid\n"
                    f"SlurmctldParameters=enable_configless\nReturnToService=2\nMpiDefault=none\nTaskPlugin=task/none\n"
-                   f"NodeName=node[1-64] NodeAddr=127.0.0.1 CPUs=256 RealMemory=1000000 Gres=gpu:16 State=FUTURE\n"
+                   f"NodeName=node[1-64] NodeAddr=127.0.0.1 CPUs=256 RealMemory=4000000 Gres=gpu:16 State=FUTURE\n"
                    f"PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n".replace("State=FUTURE", "State=CLOUD"))
     environment = {**QUIET, "SLURM_CONF": os.path.abspath("slurm.conf")}
     os.makedirs("/run/munge", exist_ok=True)
