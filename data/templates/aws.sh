@@ -161,5 +161,5 @@ for id in $ids; do
 {{/serving}}
 done
 {{#training}}
-echo "What it learnt: $STORE/checkpoints"
+echo "What it learnt: $STORE/checkpoints{{#trains_network}}; once it has ended, for use, $STORE/checkpoints/result{{/trains_network}}"
 {{/training}}

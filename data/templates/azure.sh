@@ -99,5 +99,5 @@ echo "Ask it through a tunnel: ssh -L {{port|word}}:localhost:{{port|word}} $add
 echo "When the job has ended: bash launch-azure.sh stop removes the disk and the address, which are paid for."
 {{/serving}}
 {{#training}}
-echo "What it learnt: folder checkpoints of the container $JOB in $STORAGE_ACCOUNT"
+echo "What it learnt: folder checkpoints{{#trains_network}}, and once it has ended, for use, checkpoints/result,{{/trains_network}} of the container $JOB in $STORAGE_ACCOUNT"
 {{/training}}

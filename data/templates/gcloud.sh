@@ -143,6 +143,6 @@ machines | while read -r name zone; do
 {{/serving}}
 done
 {{#training}}
-echo "What it learnt: $STORE/checkpoints"
+echo "What it learnt: $STORE/checkpoints{{#trains_network}}; once it has ended, for use, $STORE/checkpoints/result{{/trains_network}}"
 {{/training}}
 {{/tpu}}

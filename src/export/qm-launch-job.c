@@ -111,6 +111,7 @@ loading_bytes (const QmEstimate *estimate,
   return fmax (weights, (sgd ? 2 : 3) * bytes * trained);
 }
 
+/* Where weights lie in parts, one process reads them for all. */
 static double
 training_bytes (const QmResolved *resolved,
                 const QmEstimate *estimate,
@@ -118,13 +119,11 @@ training_bytes (const QmResolved *resolved,
                 JsonObject       *needs,
                 double            processes)
 {
-  double parameters = fmax (0, resolved->model->parameters);
+  gboolean apart = json_object_get_boolean_member (values, "sharded") && estimate->training.method != QM_METHOD_QLORA;
+  double loading = loading_bytes (estimate, values, needs, fmax (0, resolved->model->parameters));
   double workers = json_object_get_int_member (values, "workers");
-  double epochs = resolved->plan->training.epochs > 0 ? resolved->plan->training.epochs : 1;
-  double tokens = resolved->plan->task == QM_TASK_LANGUAGE_MODEL ? fmax (0, qm_plan_total_tokens (resolved->plan)) / epochs : 0;
-  double each = loading_bytes (estimate, values, needs, parameters) + figure (needs, "process_bytes") + workers * figure (needs, "loader_bytes");
 
-  return processes * each + tokens * figure (needs, "token_bytes");
+  return (apart ? 1 : processes) * loading + processes * (figure (needs, "process_bytes") + workers * figure (needs, "loader_bytes"));
 }
 
 static double

@@ -31,6 +31,7 @@ ls data >"$FAKE/data-$NODE_RANK"
 echo "run $RUN of rank $NODE_RANK" >checkpoints/last.pt.new
 cp checkpoints/last.pt.new checkpoints/last.pt.whole && mv checkpoints/last.pt.whole checkpoints/last.pt
 if [ "$NODE_RANK" = 0 ]; then
+  mkdir -p "$2" && echo "learnt $RUN" >"$2/weights"
   for _ in $(seq 200); do grep -qs "run $RUN of" "$KEPT" && echo "kept $RUN" >>"$FAKE/kept" && break; /bin/sleep 0.05; done
 else
   for _ in $(seq 400); do [ "$(grep -cs "off 1" "$FAKE/ended")" -ge "$RUN" ] && break; /bin/sleep 0.05; done
@@ -130,7 +131,8 @@ def goes_on(cloud):
     assert lines_of(fake, 'kept') == ['kept 1'], 'it is kept while the job runs'
     assert {'off 1', 'off 2'} <= set(lines_of(fake, 'ended'))
     store = os.path.join(fake, 'store', CLOUDS[cloud][3], job)
-    assert os.listdir(os.path.join(store, 'checkpoints')) == ['last.pt'], 'what is half written stays behind'
+    assert sorted(os.listdir(os.path.join(store, 'checkpoints'))) == ['last.pt', 'result'], 'what is half written stays behind'
+    assert lines_of(store, 'checkpoints', 'result', 'weights') == ['learnt 1']
     assert len([name for name in os.listdir(store) if name.startswith('log-')]) == 2, os.listdir(store)
 
     os.rename(f'{cloud}/data/old', f'{cloud}/data/new')
