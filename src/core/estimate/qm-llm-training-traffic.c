@@ -101,7 +101,8 @@ qm_llm_links (const QmLlmJob *job)
 }
 
 /* All-reduces of a layer's activations, four a pass forward and back and more
- * with what is computed again. */
+ * with what is computed again. Beyond a domain its devices sum inside first, then
+ * each sends its part by its own adapter: one after the other, since a layer waits. */
 static double
 tensor_seconds (const QmLlmJob   *job,
                 const QmLlmLinks *links)
@@ -109,7 +110,8 @@ tensor_seconds (const QmLlmJob   *job,
   const QmLlmRateConstants *k = &job->plan->constants->rate;
   const QmLlmShape *s = &job->plan->shape;
   double exposed = job->stack == QM_LLM_STACK_MEGATRON ? k->tensor_exposed_megatron : k->tensor_exposed_other;
-  double link = job->tensor <= links->domain ? links->inside : links->between;
+  double inside = fmin (job->tensor, links->domain);
+  double domains = job->tensor / inside;
   double passes = 4;
 
   if (job->plan->probe)
@@ -119,7 +121,8 @@ tensor_seconds (const QmLlmJob   *job,
   else if (job->checkpointing == QM_CHECKPOINTING_FULL)
     passes = 6;
 
-  return exposed * s->layers / job->pipeline * passes * (job->tensor - 1) / job->tensor * 2 * job->tokens * s->hidden / link;
+  return exposed * s->layers / job->pipeline * passes * 2 * job->tokens * s->hidden *
+         ((inside - 1) / inside / links->inside + (domains - 1) / domains / inside / links->between);
 }
 
 /* The ring of keys and values of a split sequence. */

@@ -11,16 +11,25 @@
  * smallest one, within ten points at each count; and what the founding articles
  * say of performance (their sections stand beside the tests).
  *
- * Rows that are left out, and why: data parallelism and tensor parallelism of a
- * model that is not named (HF playbook); Qwen-7B with LoRA on two machines, whose
- * memory of 75 GB shows that another recipe ran than on one. Times to reach a
- * quality count more samples for larger batches: see test_larger_batches().
+ * Rows that are left out, and why:
  *
- * Not reproduced, and so not here: BERT-large in TF32 at 512 tokens on 256 A100 (0.78,
- * said 0.95). Its table gives 32,768 sequences a step at every count, and each step
- * takes 0.23 to 0.36 s beyond its share on 2 to 32 machines alike, so that the time
- * grows with no count; at 128 tokens and in 16 bits the same code takes 0.04 s, which
- * is said here.
+ * - Data parallelism of 8 to 256 devices (The Ultra-Scale Playbook): neither the
+ *   model nor its batch nor its length is told, so no plan can be written; a model of
+ *   a billion parameters that gives its 40,000 tokens a second keeps 0.9 at 256.
+ * - Qwen-7B with LoRA on two machines (0.56): each micro-step takes longer by as much as
+ *   it computes, at 256 tokens as at 8,192, so no exchange of gradients explains it; its
+ *   memory of 75 GB shows that another recipe ran than on one.
+ * - Llama-2-70B with LoRA from 8 to 64 H100 (0.73 by NVIDIA's logs, said 0.97): from one
+ *   machine to two B200 lose 2 % and H100 of another maker 29 % (MLPerf v5.1 and v4.0).
+ *   From 64 to 1,024 it is met, and the time to the quality from 8 to 1,024: see
+ *   test_larger_batches_of_adapters().
+ * - BERT-large in TF32 at 512 tokens on 256 A100 (0.78, said 0.95): with the same
+ *   gradients, code and wires 0.95 are published at 128 tokens, and 0.94 in 16 bits; all
+ *   gradients go in one piece after the last micro-step, so none of it can hide. The
+ *   published rate is 2 % below p10.
+ *
+ * Times to reach a quality count more samples for larger batches: see
+ * test_larger_batches().
  */
 
 #define LLAMA(hidden, layers, heads, kv, ffn, vocabulary) \
@@ -147,6 +156,22 @@ static const Curve curves[] = {
   { "sd2-256-a100", TRAIN ("image-generation", "'id': 'stable-diffusion-2.0-base-unet'", "'precision': 'amp-fp16', 'image_size': 256,"
       " 'framework': 'composer', 'global_batch': 2048"), "a100-sxm4-80gb",
     { { 8, 1, ", 'micro_batch': 32, 'gradient_accumulation': 8", 1 }, { 128, 16, ", 'micro_batch': 16, 'gradient_accumulation': 1", 0.66 } } },
+  /* Nanotron, The Ultra-Scale Playbook: 3 billion parameters, 4,096 tokens, the most samples that fit; the layers are guessed. The
+   * wires of a machine end at 8 */
+  { "tensor-parallel-h100", TRAIN ("language-model", "'architecture': " LLAMA (3072, 28, 32, 32, 8192, 49152), "'precision': 'amp-bf16',"
+      " 'attention': 'flash', 'sequence_length': 4096, 'framework': 'pytorch'"), "h100-sxm5-80gb",
+    { { 2, 1, ", 'interconnect': 'nvlink,efa-3200', 'tensor_parallel': 2, 'micro_batch': 3, 'gradient_accumulation': 1", 1 },
+      { 4, 1, ", 'interconnect': 'nvlink,efa-3200', 'tensor_parallel': 4, 'micro_batch': 8, 'gradient_accumulation': 1", 0.89 },
+      { 8, 1, ", 'interconnect': 'nvlink,efa-3200', 'tensor_parallel': 8, 'micro_batch': 12, 'gradient_accumulation': 1", 0.78 },
+      { 16, 2, ", 'interconnect': 'nvlink,efa-3200', 'tensor_parallel': 16, 'micro_batch': 16, 'gradient_accumulation': 1", 0.45 },
+      { 32, 4, ", 'interconnect': 'nvlink,efa-3200', 'tensor_parallel': 32, 'micro_batch': 20, 'gradient_accumulation': 1", 0.15 } } },
+  /* MLPerf v4.0, NVIDIA's logs: 12.54 and 196 samples a second */
+  { "llama-2-70b-lora-h100", TRAIN ("language-model", "'id': 'llama-2-70b'", "'method': 'lora', 'lora_rank': 16, 'base_weights': 'fp8',"
+      " 'precision': 'fp8', 'sequence_length': 8192, 'framework': 'nemo'"), "h100-sxm5-80gb",
+    { { 64, 8, ", 'interconnect': 'nvlink4,infiniband-3200', 'tensor_parallel': 4, 'context_parallel': 2, 'data_parallel': 8,"
+               " 'micro_batch': 1, 'gradient_accumulation': 1", 1 },
+      { 1024, 128, ", 'interconnect': 'nvlink4,infiniband-3200', 'tensor_parallel': 4, 'context_parallel': 2, 'data_parallel': 128,"
+                   " 'micro_batch': 1, 'gradient_accumulation': 1", 0.98 } } },
   /* Lambda */
   { "bert-large-4090", TRAIN ("text-encoder", "'architecture': " BERT_LARGE, "'precision': 'amp-fp16', 'sequence_length': 384,"
       " 'framework': 'pytorch'"), "rtx-4090",
@@ -354,26 +379,56 @@ assert_samples (double critical,
 }
 
 /* More devices with a larger batch need more samples (McCandlish and others 2018),
- * so that the time to a quality falls less than the rate grows: of BERT on 8 and
- * 3,472 H100, a tenth of the gain is left; of FLUX.1, half at 128 B200. */
+ * so that the time to a quality falls less than the rate grows: of BERT on 64 and
+ * 3,472 H100 three quarters and a tenth of the gain are left (MLPerf v4.0); of FLUX.1,
+ * half at 128 B200. */
 static void
 test_larger_batches (void)
 {
   const char *const plan = TRAIN ("text-encoder", "'architecture': " BERT_LARGE, "'precision': 'amp-fp16', 'sequence_length': 512,"
                                   " 'optimizer': 'lamb', 'framework': 'mlperf'");
   const Count few = { 8, 1, ", 'interconnect': 'nvlink4', 'micro_batch': 96", 1 };
-  const Count many = { 3472, 434, ", 'interconnect': 'nvlink4', 'micro_batch': 4", 0.1 };
+  const Count more[] = { { 64, 8, ", 'interconnect': 'nvlink4,infiniband-3200', 'micro_batch': 72", 0.77, 4608 },
+                         { 3472, 434, ", 'interconnect': 'nvlink4', 'micro_batch': 4", 0.1, 13888 } };
   double bert = critical_batch ("text-encoder", "'architecture': " BERT_LARGE);
   double flux = critical_batch ("image-generation", "'id': 'flux.1-schnell'");
-  double rate;
 
   assert_samples (bert, 768, 2400484, 13888, 5398960);
   assert_samples (flux, 512, 8126464, 4096, 17301504);
   assert_samples (flux, 512, 8126464, 2304, 11556864);
   assert_samples (critical_batch ("image-generation", "'id': 'stable-diffusion-v2-unet'"), 512, 2560000, 2048, 4096000);
 
-  rate = rate_of_a_device (plan, "h100-sxm5-80gb", &many) / rate_of_a_device (plan, "h100-sxm5-80gb", &few);
-  g_assert_cmpfloat_with_epsilon (rate * qm_rule_batch_samples (768, bert) / qm_rule_batch_samples (13888, bert), 0.1, 0.1);
+  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
+    {
+      double rate = rate_of_a_device (plan, "h100-sxm5-80gb", &more[i]) / rate_of_a_device (plan, "h100-sxm5-80gb", &few);
+      double left = rate * qm_rule_batch_samples (768, bert) / qm_rule_batch_samples (more[i].global_batch, bert);
+
+      g_test_message ("BERT to its quality on %d: %.2f, published %.2f", more[i].devices, left, more[i].efficiency);
+      g_assert_cmpfloat_with_epsilon (left, more[i].efficiency, 0.1);
+    }
+}
+
+/* Of Llama-2-70B with LoRA MLPerf's runs take 3,072 samples on 8 H100 at 2.155 a second,
+ * and 11,136 on 1,024 at 196, each with evaluations of 173 texts, 15 % of the time: 0.19
+ * of the gain in devices is left in the time to the quality. (Their whole times give
+ * 0.15: the first block of the larger run holds 18 seconds of warming up, which is
+ * start-up here.) Logs of v4.0. */
+static void
+test_larger_batches_of_adapters (void)
+{
+  const Count few = { 8, 1, ", 'interconnect': 'nvlink4', 'tensor_parallel': 4, 'data_parallel': 2, 'micro_batch': 1,"
+                            " 'gradient_accumulation': 4", 1 };
+  const Curve *lora = NULL;
+  double left;
+
+  for (guint i = 0; i < G_N_ELEMENTS (curves); i++)
+    if (g_str_equal (curves[i].name, "llama-2-70b-lora-h100"))
+      lora = &curves[i];
+
+  g_assert_nonnull (lora);
+  left = rate_of_a_device (lora->plan, lora->device, &lora->counts[1]) / rate_of_a_device (lora->plan, lora->device, &few) * 3072 / 11136;
+  g_test_message ("Llama-2-70B with LoRA to its quality on 1024: %.2f, published 0.19", left);
+  g_assert_cmpfloat_with_epsilon (left, 0.19, 0.1);
 }
 
 /* Kaplan's law: at a loss of 2.5 nats 2.5 million tokens (arXiv:2001.08361, its figure
@@ -466,6 +521,7 @@ main (int   argc,
   g_test_add_func ("/scaling/staged-cards", test_staged_cards);
   g_test_add_func ("/scaling/experts", test_experts);
   g_test_add_func ("/scaling/larger-batches", test_larger_batches);
+  g_test_add_func ("/scaling/larger-batches-of-adapters", test_larger_batches_of_adapters);
   g_test_add_func ("/scaling/batch-of-tokens", test_batch_of_tokens);
   g_test_add_func ("/scaling/communication", test_communication);
   g_test_add_func ("/scaling/effective", test_effective);
