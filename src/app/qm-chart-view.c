@@ -114,7 +114,7 @@ save_chosen (GtkWidget *widget,
 
   if (g_file_peek_path (file) == NULL || self->chart == NULL)
     return;
-  if (qm_chart_save (self->chart, g_file_peek_path (file), 900, qm_chart_natural_height (self->chart, 860) + 80, FALSE, &error))
+  if (qm_chart_save (self->chart, g_file_peek_path (file), 900, qm_chart_page_height (self->chart, 900), FALSE, &error))
     return;
 
   problem = qm_error_get_text (error, qm_language_get_words ());

@@ -9,7 +9,6 @@
 #include "qm-draw-enum-types.h"
 
 #define DEFAULT_WIDTH  900
-#define DEFAULT_HEIGHT 520
 #define SMALLEST       200
 #define LARGEST        8000
 
@@ -45,7 +44,7 @@ check_size (int      width,
             int      height,
             GError **error)
 {
-  if (width >= SMALLEST && width <= LARGEST && height >= SMALLEST && height <= LARGEST)
+  if (width >= SMALLEST && width <= LARGEST && (height == 0 || (height >= SMALLEST && height <= LARGEST)))
     return TRUE;
 
   g_set_error (error, QM_USAGE_ERROR, 0, _("a chart of %d × %d is not possible; each side must be %d to %d"), width, height,
@@ -72,7 +71,7 @@ qm_command_chart (QmCli   *cli,
   g_autofree char *kind_word = NULL;
   g_autofree char *load_path = NULL;
   gboolean dark = FALSE;
-  int width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  int width = DEFAULT_WIDTH, height = 0;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Write to FILE"), "FILE" },
     { "kind", 0, 0, G_OPTION_ARG_STRING, &kind_word, N_("Which chart"), "KIND" },
@@ -112,7 +111,7 @@ qm_command_chart (QmCli   *cli,
   chart = load != NULL && kind == QM_CHART_ELASTIC
             ? qm_chart_new_elastic (cli->estimator, recommendation, 0, load, qm_language_get_words (), &local_error)
             : qm_chart_new (kind, cli->estimator, recommendation, 0, qm_language_get_words (), &local_error);
-  if (chart != NULL && qm_chart_save (chart, output, width, height, dark, &local_error))
+  if (chart != NULL && qm_chart_save (chart, output, width, height > 0 ? height : qm_chart_page_height (chart, width), dark, &local_error))
     return TRUE;
 
   /* A chart that the plan has nothing for, or an ending that no writer knows, is

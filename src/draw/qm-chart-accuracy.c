@@ -102,14 +102,21 @@ add_bracket (QmChart           *self,
 }
 
 static const char *
-axis_title (const QmAccuracy *accuracy)
+axis_title (const QmChoice *row)
 {
+  const QmAccuracy *accuracy = &row->estimate.accuracy;
+
+  /* What the plan gives has no range; what it leaves out is the published score. */
+  if (row->place == QM_PLACE_QUOTED && accuracy->value.p10 == accuracy->value.p90)
+    return N_("Quality, as the plan says");
   if (g_strcmp0 (accuracy->metric, "points-against-full") == 0)
     return N_("Quality, points against training all weights");
   if (g_strcmp0 (accuracy->metric, "points-against-16-bit") == 0)
     return N_("Quality, points against 16-bit weights");
   if (g_strcmp0 (accuracy->metric, "loss") == 0)
     return N_("Expected loss, nats per token (lower is better)");
+  if (g_strcmp0 (accuracy->metric, "own-score") == 0)
+    return N_("Score expected from your own results");
 
   return N_("Published accuracy on a benchmark, not on your data");
 }
@@ -134,7 +141,7 @@ set_axes (QmChart           *self,
                        .title = qm_fill (self->words->translate (N_("Cost, {currency}")), "currency", set->currency, NULL) };
   self->y = (QmAxis) { .quantity = accuracy->is_relative || g_strcmp0 (accuracy->metric, "loss") == 0 ? QM_QUANTITY_NUMBER :
                                                                                                          QM_QUANTITY_PERCENT,
-                       .title = g_strdup (self->words->translate (axis_title (accuracy))) };
+                       .title = g_strdup (self->words->translate (axis_title (set->rows[set->chosen]))) };
   qm_axis_cover (&self->x, x_low, x_high);
   room = MAX ((y_high - y_low) * 0.12, accuracy->is_relative ? 0.4 : 0.01);
   self->y.low = y_low - room;

@@ -30,6 +30,8 @@ qm_fill (const char *sentence,
       g_string_replace (text, place, va_arg (arguments, const char *), 0);
     }
   va_end (arguments);
+  /* A full-width bracket brings its own space. */
+  g_string_replace (text, "） ", "）", 0);
 
   return g_string_free (text, FALSE);
 }

@@ -102,6 +102,24 @@ widest_tick (const QmPlane *self,
   return widest;
 }
 
+/* In a narrow chart the title of the axis takes more lines. */
+static QmTextStyle
+title_style (const QmPlane *self)
+{
+  QmTextStyle style = qm_plane_second;
+
+  style.wrap = self->width;
+  return style;
+}
+
+static double
+title_height (const QmPlane *self)
+{
+  QmTextStyle style = title_style (self);
+
+  return self->chart->y.title != NULL ? qm_scene_measure (self->scene, self->chart->y.title, &style).height + 4 : 0;
+}
+
 static void
 draw_y_axis (QmPlane      *self,
              const GArray *ticks)
@@ -122,7 +140,10 @@ draw_y_axis (QmPlane      *self,
       qm_scene_text (self->scene, self->box.x - 9, y, text, &style);
     }
   if (self->chart->y.title != NULL)
-    qm_scene_text (self->scene, 0, 0, self->chart->y.title, &qm_plane_second);
+    {
+      style = title_style (self);
+      qm_scene_text (self->scene, 0, 0, self->chart->y.title, &style);
+    }
 }
 
 static void
@@ -331,7 +352,7 @@ qm_chart_lay_plane (const QmChart *self,
 
   plane.line = qm_scene_measure (scene, "Ag", &qm_plane_plain).height;
   below = height_below (&plane);
-  plane.box.y = (self->y.title != NULL ? plane.line + 4 : 0) + plane.line / 2 + 2;
+  plane.box.y = title_height (&plane) + plane.line / 2 + 2;
   plane.box.height = MAX (height - below - plane.box.y, LEAST_PLOT);
   y_ticks = choose_ticks (&plane, &self->y, TRUE);
   left = MAX (widest_tick (&plane, y_ticks) + 9, left_margin (&plane));

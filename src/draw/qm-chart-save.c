@@ -165,6 +165,28 @@ ending_of (const char *path,
 }
 
 /**
+ * qm_chart_page_height:
+ * @self: a chart
+ * @width: of a file that it is saved to
+ *
+ * Returns: a height of the file, title and subtitle counted, at which it looks
+ *   well
+ */
+double
+qm_chart_page_height (const QmChart *self,
+                      double         width)
+{
+  Page page = { .chart = self, .scale = MIN (1, width / (qm_chart_least_width (self) + 2 * PADDING)) };
+  double inside;
+
+  page.width = width / page.scale;
+  inside = page.width - 2 * PADDING;
+  least_height (&page);
+
+  return CLAMP (ceil ((page.head + qm_chart_natural_height (self, inside) + PADDING - 4) * page.scale), SMALLEST_HEIGHT, LARGEST);
+}
+
+/**
  * qm_chart_save:
  * @self: a chart
  * @path: the file; its ending says the format: `.png`, `.svg` or `.pdf`

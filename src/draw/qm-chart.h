@@ -109,6 +109,8 @@ void        qm_chart_draw_cursor   (const QmChart    *self,
                                     guint             mark);
 
 /* a file with title and subtitle, by its ending: .png .svg .pdf */
+double      qm_chart_page_height   (const QmChart    *self,
+                                    double            width);
 gboolean    qm_chart_save          (const QmChart    *self,
                                     const char       *path,
                                     double            width,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define DISTANCE_COST 6.0
+#define SIDE_GAP 3.0
 
 /**
  * qm_labeller_init:
@@ -83,6 +84,9 @@ qm_labeller_is_free (const QmLabeller *self,
   if (!qm_box_inside (box, self->area))
     return FALSE;
 
+  /* Two in a row that touch would read as one. */
+  box.x -= SIDE_GAP;
+  box.width += 2 * SIDE_GAP;
   for (guint i = 0; i < self->scene->taken->len; i++)
     if (qm_box_overlaps (qm_box_grow (box, 1), g_array_index (self->scene->taken, QmBox, i)))
       return FALSE;

@@ -5,6 +5,7 @@
 
 #include "figures.h"
 #include "qm-file.h"
+#include "qm-labels.h"
 
 static const struct { double width, height; } sizes[] = {
   { 200, 150 }, { 340, 260 }, { 400, 620 }, { 640, 400 }, { 900, 460 }, { 2000, 900 },
@@ -130,6 +131,91 @@ check_marks (QmChart    *chart,
     }
   g_assert_cmpuint (found, >=, scene->spots->len * 3 / 4);
   g_assert_cmpint (qm_chart_mark_at (chart, 900, 460, -100, -100), ==, -1);
+}
+
+/* A language whose sentences are long. */
+static const char *
+at_length (const char *msgid)
+{
+  g_autofree char *twice = g_strdup_printf ("%s, %s", msgid, msgid);
+
+  return g_intern_string (twice);
+}
+
+static void
+test_long_title (void)
+{
+  QmWords words = *qm_words_english ();
+  guint seen = 0;
+
+  words.translate = at_length;
+  for (const Figure *figure = figures; figure->name != NULL; figure++)
+    {
+      g_autoptr (QmChart) chart = figure->describe (&words);
+      const QmScene *scene;
+      double scale;
+
+      if (chart->y.title == NULL || chart->form != QM_FORM_PLANE)
+        continue;
+      scene = qm_chart_scene (chart, 300, 420, &scale);
+      for (guint i = 0; i < scene->items->len; i++)
+        {
+          const QmItem *item = &g_array_index (scene->items, QmItem, i);
+
+          if (item->kind != QM_ITEM_TEXT || !g_str_equal (text_of (scene, i), chart->y.title))
+            continue;
+          g_assert_cmpfloat (item->box.x + item->box.width, <=, scene->width + 0.5);
+          seen++;
+        }
+    }
+  g_assert_cmpuint (seen, >, 1);
+}
+
+/* Two labels in a row do not read as one. */
+static void
+test_labels_apart (void)
+{
+  const QmTextStyle style = { .size = 12, .ink = QM_INK_TEXT };
+  guint in_a_row = 0;
+
+  for (double x = 60; x < 260; x++)
+    {
+      g_autoptr (QmScene) scene = qm_scene_new ("en");
+      QmLabeller labeller;
+      const QmItem *a, *b;
+
+      qm_labeller_init (&labeller, scene, (QmBox) { 0, 0, 400, 100 });
+      g_assert_true (qm_labeller_put (&labeller, (QmPoint) { 60, 50 }, 4, "8 × first", &style, 100));
+      g_assert_true (qm_labeller_put (&labeller, (QmPoint) { x, 50 }, 4, "8 × second", &style, 100));
+      a = &g_array_index (scene->items, QmItem, 0);
+      b = &g_array_index (scene->items, QmItem, 1);
+      if (fabs (a->box.y - b->box.y) < a->box.height)
+        {
+          in_a_row++;
+          g_assert_true (b->box.x >= a->box.x + a->box.width + 3 || a->box.x >= b->box.x + b->box.width + 3);
+        }
+      qm_labeller_clear (&labeller);
+    }
+  g_assert_cmpuint (in_a_row, >, 20);
+}
+
+/* A file is as high as what is in it, with a title of two lines at most here. */
+static void
+check_page_height (QmChart    *chart,
+                   const char *name)
+{
+  double inside = qm_chart_least_height (chart, 860), height = qm_chart_page_height (chart, 900);
+
+  g_assert_cmpfloat (height, >, inside);
+  if (chart->form != QM_FORM_PLANE)
+    g_assert_cmpfloat (height, <, MAX (150, inside + 120) + 1);
+  g_assert_cmpfloat (qm_chart_page_height (chart, 300), >=, 150);
+}
+
+static void
+test_page_height (void)
+{
+  for_each_figure (check_page_height);
 }
 
 static void
@@ -268,6 +354,9 @@ main (int   argc,
   g_test_add_func ("/charts/no-overlap", test_no_overlap);
   g_test_add_func ("/charts/inside", test_inside);
   g_test_add_func ("/charts/words", test_words);
+  g_test_add_func ("/charts/long-title", test_long_title);
+  g_test_add_func ("/charts/labels-apart", test_labels_apart);
+  g_test_add_func ("/charts/page-height", test_page_height);
   g_test_add_func ("/charts/marks", test_marks);
   g_test_add_func ("/charts/save", test_save);
   g_test_add_func ("/charts/same-bytes", test_same_bytes);
