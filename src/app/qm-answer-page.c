@@ -216,7 +216,9 @@ show_row (QmAnswerPage     *self,
   const QmChoice *choice = row < qm_recommendation_n_choices (recommendation) ? qm_recommendation_choice (recommendation, row)
                                                                               : qm_recommendation_row (recommendation, row);
   g_autofree char *headline = qm_phrase_headline (qm_language_get_words (), choice);
-  g_autofree char *terms = qm_phrase_terms (qm_language_get_words (), plan, choice);
+  g_autofree char *price = qm_phrase_terms (qm_language_get_words (), plan, choice);
+  g_autofree char *setup = qm_phrase_setup (qm_language_get_words (), plan, &choice->estimate);
+  g_autofree char *terms = setup != NULL ? g_strconcat (price, "\n", setup, NULL) : g_strdup (price);
 
   self->row = row;
   show_eyebrow (self, row == 0 && choice->within_limits ? _("Our choice for “%s”") : _("Another choice for “%s”"));

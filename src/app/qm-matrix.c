@@ -72,6 +72,12 @@ choice_of (QmMatrixItem *item)
 
 /* --------------------------------------------------------------------- cells */
 
+static const QmPlan *
+plan_of (QmMatrixItem *item)
+{
+  return qm_recommendation_get_resolved (item->recommendation)->plan;
+}
+
 static void
 hardware_cell (QmMatrixItem *item,
                char        **first,
@@ -79,14 +85,17 @@ hardware_cell (QmMatrixItem *item,
 {
   const QmChoice *choice = choice_of (item);
   const char *pricing = choice->estimate.cost.pricing == QM_PRICING_SPOT ? _("spot") : NULL;
+  g_autofree char *format = qm_phrase_format (qm_language_get_words (), plan_of (item), &choice->estimate);
+  g_autofree char *where = NULL;
 
   *first = qm_phrase_hardware (choice);
   if (choice->offer == NULL)
-    *second = g_strdup (qm_phrase_place (qm_language_get_words (), choice->place));
+    where = g_strdup (qm_phrase_place (qm_language_get_words (), choice->place));
   else if (pricing != NULL)
-    *second = g_strdup_printf ("%s %s, %s", choice->offer->provider_name, choice->offer->instance, pricing);
+    where = g_strdup_printf ("%s %s, %s", choice->offer->provider_name, choice->offer->instance, pricing);
   else
-    *second = g_strdup_printf ("%s %s", choice->offer->provider_name, choice->offer->instance);
+    where = g_strdup_printf ("%s %s", choice->offer->provider_name, choice->offer->instance);
+  *second = format != NULL ? g_strdup_printf ("%s · %s", where, format) : g_strdup (where);
 }
 
 static void
@@ -95,12 +104,6 @@ verdict_cell (QmMatrixItem *item,
               char        **second)
 {
   *first = g_strdup (qm_phrase_standing (qm_language_get_words (), item->recommendation, item->row, second));
-}
-
-static const QmPlan *
-plan_of (QmMatrixItem *item)
-{
-  return qm_recommendation_get_resolved (item->recommendation)->plan;
 }
 
 /* Of a job the whole of it, of a service the wait for an answer. */

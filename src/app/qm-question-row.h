@@ -26,6 +26,11 @@ G_DECLARE_FINAL_TYPE (QmProvidersRow, qm_providers_row, QM, PROVIDERS_ROW, AdwEx
 GtkWidget *qm_providers_row_new (QmSession       *session,
                                  const QmQuestion *question);
 
+#define QM_TYPE_OWNED_ROW (qm_owned_row_get_type ())
+G_DECLARE_FINAL_TYPE (QmOwnedRow, qm_owned_row, QM, OWNED_ROW, AdwExpanderRow)
+
+GtkWidget *qm_owned_row_new    (QmSession        *session);
+
 char      *qm_describe_providers (QmCatalog       *catalog,
                                   const char      *value);
 

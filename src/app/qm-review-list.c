@@ -148,6 +148,23 @@ fill_answers (QmReviewList     *self,
     }
 }
 
+/* Computers that the person has beside this one are no answer of a field. */
+static void
+fill_owned (QmReviewList     *self,
+            const QmResolved *resolved)
+{
+  const QmPlaces *places = &resolved->given->places;
+  const int page = QM_PAGE_BUDGET;
+
+  for (int i = 0; i < places->n_owned; i++)
+    {
+      const QmDevice *device = qm_catalog_find_device (qm_session_get_catalog (self->session), places->owned[i].device);
+      g_autofree char *text = g_strdup_printf ("%d × %s", places->owned[i].devices, device != NULL ? device->name : places->owned[i].device);
+
+      add_row (self->answers, &page, _("Another computer of yours"), NULL, text, FALSE);
+    }
+}
+
 static void
 add_own_rows (QmReviewList *self,
               QmOwnKind     kind,
@@ -193,6 +210,7 @@ update (QmReviewList *self)
     }
 
   fill_answers (self, resolved);
+  fill_owned (self, resolved);
   add_own_rows (self, QM_OWN_RESULTS, QM_PAGE_SCALE);
   add_own_rows (self, QM_OWN_QUOTES, QM_PAGE_BUDGET);
   fill_assumptions (self, resolved);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "qm-session-private.h"
 
 static void
@@ -25,4 +27,34 @@ qm_session_probe (QmSession *self,
                   gboolean   wake)
 {
   qm_machine_probe_async (qm_session_get_catalog (self), g_getenv ("QM_SYSROOT"), wake, NULL, probed, g_object_ref (self));
+}
+
+/**
+ * qm_session_set_owned:
+ * @self: a session
+ * @owned: (nullable): a computer of the person's beside this one; none where %NULL
+ *
+ * Replaces the first that the plan names; others stay.
+ */
+void
+qm_session_set_owned (QmSession     *self,
+                      const QmOwned *owned)
+{
+  g_autoptr (QmPlan) changed = qm_plan_copy (self->plan);
+  QmPlaces *places = &changed->places;
+
+  if (owned != NULL)
+    {
+      places->owned[0] = *owned;
+      places->n_owned = MAX (1, places->n_owned);
+    }
+  else if (places->n_owned > 0)
+    {
+      places->n_owned--;
+      memmove (&places->owned[0], &places->owned[1], places->n_owned * sizeof places->owned[0]);
+    }
+  if (qm_plan_equal (changed, self->plan))
+    return;
+
+  qm_session_set_plan (self, g_steal_pointer (&changed), qm_session_get_file (self));
 }

@@ -55,6 +55,8 @@ char             *qm_session_get_effective      (QmSession      *self,
                                                  const char     *field);
 void              qm_session_set_model_file     (QmSession      *self,
                                                  const char     *path);
+void              qm_session_set_owned          (QmSession      *self,
+                                                 const QmOwned  *owned);
 void              qm_session_set_plan           (QmSession      *self,
                                                  QmPlan         *plan,
                                                  GFile          *file);

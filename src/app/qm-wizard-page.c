@@ -101,6 +101,8 @@ add_rows (QmWizardPage *self)
         if (QM_IS_NUMBER_ROW (row))
           gtk_size_group_add_widget (units, qm_number_row_get_unit (QM_NUMBER_ROW (row)));
         gtk_list_box_append (GTK_LIST_BOX (list), row);
+        if (g_str_equal (qm_flow_question (i)->field, "places.this_computer"))
+          gtk_list_box_append (GTK_LIST_BOX (list), qm_owned_row_new (self->session));
       }
   gtk_box_append (GTK_BOX (self->body), list);
 }

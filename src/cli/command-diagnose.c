@@ -17,15 +17,16 @@ tier_words (int tier)
 
 static void
 print_ladder (const QmLadder *ladder,
-              const QmDevice *device)
+              const char     *label)
 {
   const QmWords *words = qm_language_get_words ();
   g_autofree char *need = qm_format_bytes (words, ladder->planned.memory.need.p50);
   g_autofree char *usable = qm_format_bytes (words, ladder->planned.memory.usable_bytes);
   int tier = 0, taken = 0;
 
-  /* Translators: amount of memory, name of a device, amount of memory */
-  g_print (_("The plan needs %s on each %s, which has %s.\n"), need, device->name, usable);
+  /* Translators: of what is shown as a name on the line before: two amounts of memory */
+  g_print ("%s\n", label);
+  g_print (_("It needs %s on each device, which has %s.\n"), need, usable);
   for (guint i = 0; i < ladder->rungs->len; i++)
     {
       const QmRung *rung = &g_array_index (ladder->rungs, QmRung, i);
@@ -42,68 +43,6 @@ print_ladder (const QmLadder *ladder,
         g_print ("      %s\n", detail);
     }
   g_print ("\n%s\n", taken == 0 && ladder->fits ? _("It fits as it is.") : ladder->fits ? _("With the marked changes it fits.") : _("Even so it does not fit: take a smaller model or a larger device."));
-}
-
-/* Where the plan names no device and this computer has none: that of the answer. */
-static const QmDevice *
-device_of_answer (QmCli       *cli,
-                  QmResolved **resolved,
-                  GError     **error)
-{
-  g_autoptr (QmRecommendation) recommendation = qm_cli_recommend (cli, *resolved, error);
-  const QmEstimate *estimate;
-  QmResolved *settled;
-
-  if (recommendation == NULL)
-    return NULL;
-  if (qm_recommendation_n_choices (recommendation) == 0)
-    {
-      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
-                    N_("is missing, and nothing that may be used can do this job as you ask; name a device"), NULL);
-      return NULL;
-    }
-
-  estimate = &qm_recommendation_choice (recommendation, 0)->estimate;
-  settled = qm_ladder_resolve (qm_recommendation_get_resolved (recommendation), estimate);
-  qm_resolved_free (*resolved);
-  *resolved = settled;
-
-  return estimate->device;
-}
-
-/* The device that the plan names, or of those it says are there, else the first of
- * this computer. */
-static const QmDevice *
-find_device (QmCli       *cli,
-             QmResolved **resolved,
-             GError     **error)
-{
-  const char *id = (*resolved)->plan->configuration.device;
-  const QmPlaces *places = &(*resolved)->plan->places;
-  const QmDevice *device = id[0] != '\0' ? qm_catalog_find_device (cli->catalog, id) : NULL;
-  QmHere here = { 0 };
-
-  if (device != NULL)
-    return device;
-  if (id[0] != '\0')
-    {
-      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
-                    N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""), "word", id,
-                    "nearest", qm_catalog_nearest_id (cli->catalog, "device", id), NULL);
-      return NULL;
-    }
-
-  if (places->n_owned > 0)
-    return qm_catalog_find_device (cli->catalog, places->owned[0].device);
-
-  if (qm_cli_get_machine (cli, error) == NULL)
-    return NULL;
-  qm_machine_get_here (cli->machine, &here);
-  for (int i = 0; i < here.n_devices; i++)
-    if (here.devices[i] != NULL)
-      return here.devices[i];
-
-  return device_of_answer (cli, resolved, error);
 }
 
 static void
@@ -169,23 +108,24 @@ make_fit (QmCli       *cli,
           GError     **error)
 {
   g_autoptr (QmResolved) resolved = NULL;
+  g_autoptr (QmRecommendation) recommendation = NULL;
   g_autoptr (QmLadder) ladder = NULL;
-  const QmDevice *device;
 
   if (qm_cli_get_estimator (cli, error) == NULL)
     return FALSE;
 
   resolved = qm_cli_load_plan (cli, path, error);
-  if (resolved == NULL)
-    return FALSE;
-  device = find_device (cli, &resolved, error);
-  if (device == NULL)
+  recommendation = resolved != NULL ? qm_cli_recommend (cli, resolved, error) : NULL;
+  ladder = recommendation != NULL ? qm_ladder_of_start (recommendation) : NULL;
+  if (recommendation != NULL && ladder == NULL)
+    qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
+                  N_("is missing, and nothing that may be used can do this job as you ask; name a device"), NULL);
+  if (ladder == NULL)
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;
     }
 
-  ladder = qm_ladder_new (cli->estimator, resolved, device);
   if (cli->json)
     {
       g_autoptr (JsonNode) node = qm_ladder_to_json (ladder);
@@ -193,7 +133,7 @@ make_fit (QmCli       *cli,
       qm_cli_print_json (node, TRUE);
     }
   else
-    print_ladder (ladder, device);
+    print_ladder (ladder, qm_recommendation_get_start (recommendation)->label);
 
   return TRUE;
 }

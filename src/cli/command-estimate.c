@@ -53,6 +53,34 @@ print (QmCli            *cli,
   qm_cli_print_assumed (resolved);
 }
 
+/* What the recommendation of it starts from, without the search. */
+static gboolean
+estimate_pinned (QmCli             *cli,
+                 const QmResolved  *resolved,
+                 const char        *path,
+                 GError           **error)
+{
+  QmHere here = { 0 };
+  QmChoice choice;
+  gboolean ok;
+
+  if (qm_cli_get_machine (cli, error) == NULL)
+    return FALSE;
+
+  qm_machine_get_here (cli->machine, &here);
+  ok = qm_estimate_pinned (cli->estimator, resolved, &here, &choice, error);
+  if (ok)
+    {
+      qm_choice_simulate (cli->estimator, resolved, SIMULATED_REQUESTS, &choice);
+      print (cli, resolved, &choice);
+    }
+  else
+    qm_plan_locate_error (path, *error);
+  qm_choice_clear (&choice);
+
+  return ok;
+}
+
 /**
  * qm_command_estimate:
  * @cli: the program
@@ -85,27 +113,14 @@ qm_command_estimate (QmCli   *cli,
   if (resolved == NULL || !qm_cli_size (cli, resolved, error))
     return FALSE;
 
-  if (resolved->plan->configuration.device[0] != '\0')
-    {
-      QmChoice choice;
-      gboolean ok = qm_estimate_pinned (cli->estimator, resolved, NULL, &choice, error);
-
-      if (ok)
-        {
-          qm_choice_simulate (cli->estimator, resolved, SIMULATED_REQUESTS, &choice);
-          print (cli, resolved, &choice);
-        }
-      else
-        qm_plan_locate_error (left[1], *error);
-      qm_choice_clear (&choice);
-      return ok;
-    }
+  if (resolved->given->configuration.device[0] != '\0')
+    return estimate_pinned (cli, resolved, left[1], error);
 
   recommendation = qm_cli_recommend (cli, resolved, error);
   if (recommendation == NULL)
     return FALSE;
   if (qm_recommendation_n_choices (recommendation) > 0)
-    print (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_choice (recommendation, 0));
+    print (cli, qm_recommendation_get_resolved (recommendation), qm_recommendation_get_start (recommendation));
   else if (cli->json)
     {
       g_autoptr (JsonNode) node = qm_recommendation_to_json (recommendation, cli->estimator);

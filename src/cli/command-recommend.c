@@ -24,6 +24,7 @@ print_matrix (QmRecommendation *recommendation,
               const char       *currency)
 {
   const QmWords *words = qm_language_get_words ();
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
   int widest = widest_label (recommendation);
 
   if (widest == 0)
@@ -33,13 +34,15 @@ print_matrix (QmRecommendation *recommendation,
   for (guint i = 0; i < qm_recommendation_n_rows (recommendation); i++)
     {
       const QmChoice *row = qm_recommendation_row (recommendation, i);
-      g_autofree char *time = qm_phrase_finish (words, qm_recommendation_get_resolved (recommendation)->plan, &row->estimate);
+      g_autofree char *time = qm_phrase_finish (words, plan, &row->estimate);
+      g_autofree char *format = qm_phrase_format (words, plan, &row->estimate);
       g_autofree char *money = qm_format_money (words, row->estimate.cost.money.p50, currency);
       g_autofree char *detail = NULL;
       const char *verdict = qm_phrase_standing (words, recommendation, i, &detail);
 
-      g_print ("  %-*s %*s %*s  %s%s%s\n", QM_COLUMN (widest, row->label), QM_COLUMN (12, time), QM_COLUMN (14, money),
-               verdict, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+      g_print ("  %-*s %*s %*s  %s%s%s%s%s%s\n", QM_COLUMN (widest, row->label), QM_COLUMN (12, time), QM_COLUMN (14, money),
+               format != NULL ? format : "", format != NULL ? "  " : "",
+               row->estimate.cost.pricing == QM_PRICING_SPOT ? _("spot  ") : "", verdict, detail != NULL ? ": " : "", detail != NULL ? detail : "");
     }
 }
 

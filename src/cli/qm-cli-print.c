@@ -142,13 +142,17 @@ qm_cli_print_choice (QmCli            *cli,
   const QmWords *words = qm_language_get_words ();
   const QmEstimate *estimate = &choice->estimate;
   const char *currency = qm_plan_get_currency (resolved->plan);
+  g_autofree char *setup = qm_phrase_setup (words, resolved->plan, estimate);
   g_autofree char *time = qm_phrase_finish (words, resolved->plan, estimate);
   g_autofree char *time_range = qm_format_seconds_range (words, estimate->time.finish);
   g_autofree char *start = phrase_start (&estimate->time);
   g_autofree char *money = qm_format_money (words, estimate->cost.money.p50, currency);
   g_autofree char *money_range = qm_format_money_range (words, estimate->cost.money, currency);
 
-  g_print ("%s  [%s]\n", choice->label, qm_phrase_place (words, choice->place));
+  g_print ("%s  [%s%s]\n", choice->label, qm_phrase_place (words, choice->place),
+           estimate->cost.pricing == QM_PRICING_SPOT ? _(", at spot prices") : "");
+  if (setup != NULL)
+    g_print ("  %-*s %s\n", QM_COLUMN (10, _("Setup")), setup);
   print_memory (&estimate->memory, words);
   if (qm_range_is_known (estimate->time.finish))
     g_print ("  %-*s %s  (%s%s)\n", QM_COLUMN (10, _("Time")), time, time_range, start);

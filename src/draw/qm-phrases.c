@@ -69,9 +69,9 @@ qm_phrase_headline (const QmWords *words, const QmChoice *choice)
     case QM_PLACE_BUY:
       return n == 1 ? g_strdup_printf (words->translate (N_("Buy one %s")), hardware) : g_strdup_printf (words->translate (N_("Buy %s")), hardware);
     case QM_PLACE_QUOTED:
+    case QM_PLACE_UNSET:
       return g_strdup_printf (words->translate (N_("Take %s")), hardware);
     case QM_PLACE_CLOUD:
-    case QM_PLACE_UNSET:
     default:
       return n == 1 ? g_strdup_printf (words->translate (N_("Rent one %s")), hardware) : g_strdup_printf (words->translate (N_("Rent %s")), hardware);
     }
@@ -266,6 +266,7 @@ qm_phrase_rung (const QmWords *words, const QmRung *rung)
   g_autofree char *bytes = qm_format_bytes (words, rung->frees_bytes);
   g_autofree char *need = qm_format_bytes (words, rung->memory.need.p50);
   g_autofree char *factor = qm_format_factor (words, rung->time_factor);
+  g_autofree char *host = qm_format_bytes (words, rung->host_bytes);
   gboolean timed = isfinite (rung->time_factor);
 
   switch (rung->state)
@@ -275,12 +276,21 @@ qm_phrase_rung (const QmWords *words, const QmRung *rung)
     case QM_RUNG_NO_USE:
       return g_strdup (words->translate (N_("Frees nothing here")));
     case QM_RUNG_IMPOSSIBLE:
+      if (rung->host_bytes > 0)
+        return qm_fill (words->translate (N_("Not possible: it takes {host} of system memory (RAM), more than the machine has")), "host", host,
+                        NULL);
       return g_strdup (words->translate (N_("Not possible on this hardware")));
     case QM_RUNG_SPARE:
+      if (rung->host_bytes > 0 && timed)
+        return qm_fill (words->translate (N_("Would free {bytes}, in {factor} of the time; {host} of system memory (RAM) are needed")), "bytes",
+                        bytes, "factor", factor, "host", host, NULL);
       return qm_fill (words->translate (timed ? N_("Would free {bytes}, in {factor} of the time") : N_("Would free {bytes}")),
                       "bytes", bytes, "factor", factor, NULL);
     case QM_RUNG_TAKEN:
     default:
+      if (rung->host_bytes > 0 && timed)
+        return qm_fill (words->translate (N_("Frees {bytes} and leaves {need}, in {factor} of the time; {host} of system memory (RAM) are needed")),
+                        "bytes", bytes, "need", need, "factor", factor, "host", host, NULL);
       return qm_fill (words->translate (timed ? N_("Frees {bytes} and leaves {need}, in {factor} of the time")
                                               : N_("Frees {bytes} and leaves {need}")),
                       "bytes", bytes, "need", need, "factor", factor, NULL);
@@ -349,6 +359,9 @@ qm_phrase_terms (const QmWords *words, const QmPlan   *plan,
 
   if (choice->place == QM_PLACE_QUOTED)
     return g_strdup (words->translate (N_("By the figures that the plan gives.")));
+
+  if (choice->place == QM_PLACE_UNSET)
+    return g_strdup (words->translate (N_("As you ask it can be neither rented nor bought: what it costs is not told.")));
 
   return g_strdup (words->translate (N_("Nothing to rent: only the power is paid for.")));
 }
@@ -512,7 +525,7 @@ qm_phrase_place (const QmWords *words, QmPlace place)
       return words->translate (N_("As the plan says"));
     case QM_PLACE_UNSET:
     default:
-      return "";
+      return words->translate (N_("Not to be had"));
     }
 }
 

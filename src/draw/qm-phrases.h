@@ -13,6 +13,10 @@ char       *qm_phrase_finish        (const QmWords *words, const QmPlan   *plan,
                                      const QmEstimate *estimate);
 char       *qm_phrase_terms         (const QmWords *words, const QmPlan   *plan,
                                      const QmChoice *choice);
+char       *qm_phrase_format        (const QmWords *words, const QmPlan   *plan,
+                                     const QmEstimate *estimate);
+char       *qm_phrase_setup         (const QmWords *words, const QmPlan   *plan,
+                                     const QmEstimate *estimate);
 char       *qm_phrase_quality       (const QmWords *words, const QmAccuracy *accuracy);
 char       *qm_phrase_quality_range (const QmWords *words, const QmAccuracy *accuracy);
 const char *qm_phrase_verdict       (const QmWords *words, QmVerdict       verdict);

@@ -149,7 +149,9 @@ add_choice (QmReport       *report,
   g_autofree char *full = qm_format_percent (report->words, estimate->memory.need.p50 / estimate->memory.usable_bytes);
   g_autofree char *standing = qm_report_standing (report, index);
   g_autofree char *device = qm_device_short_name (estimate->device);
-  g_autofree char *hardware = g_strdup_printf ("%u. %d × %s", index + 1, MAX (1, estimate->configuration.devices), device);
+  g_autofree char *format = qm_phrase_format (report->words, report->resolved->plan, estimate);
+  g_autofree char *hardware = g_strdup_printf ("%u. %d × %s%s%s", index + 1, MAX (1, estimate->configuration.devices), device,
+                                               format != NULL ? "\n" : "", format != NULL ? format : "");
   const char *cells[] = { hardware, where, times, costs, quality, full, standing };
   QmBlock *block = qm_document_row (report->document, table, shares, 7, cells);
 

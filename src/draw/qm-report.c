@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qm-file.h"
+#include "draw/qm-phrases.h"
 #include "qm-report-private.h"
 
 #define MAX_REASONS  5
@@ -155,12 +156,15 @@ first_page (QmReport *report)
 {
   g_autofree char *question = qm_report_question (report);
   g_autofree char *headline = qm_report_headline (report);
+  g_autofree char *setup = report->best != NULL ? qm_phrase_setup (report->words, report->resolved->plan, &report->best->estimate) : NULL;
   g_autofree char *verdict = qm_report_verdict (report);
   double left;
 
   qm_document_text (report->document, QM_VOICE_QUESTION, question);
   qm_document_heading (report->document, QM_VOICE_TITLE, headline, "answer");
   qm_document_text (report->document, QM_VOICE_LEAD, verdict);
+  if (setup != NULL)
+    qm_document_text (report->document, QM_VOICE_TEXT, setup);
   if (report->best == NULL)
     {
       qm_document_heading (report->document, QM_VOICE_SUBHEAD, tr (report, N_("What was ruled out")), NULL);

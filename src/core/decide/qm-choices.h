@@ -15,6 +15,7 @@ gboolean qm_choice_nearest       (const QmSearch *search,
                                   const QmWish   *wish,
                                   QmChoice       *choice);
 JsonNode *qm_nearest_to_json     (QmRecommendation *recommendation);
+JsonNode *qm_start_to_json       (QmRecommendation *recommendation);
 void    qm_choice_copy           (const QmChoice *source,
                                   QmChoice       *copy);
 void    qm_choice_set_label      (QmChoice       *choice);

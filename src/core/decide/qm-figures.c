@@ -424,6 +424,8 @@ qm_job_cost (const QmJob       *self,
   else
     cost_of_a_job (self, placement, machines, power_per_hour, estimate);
 
+  if (placement->place == QM_PLACE_UNSET)
+    cost->money = QM_RANGE_UNKNOWN;
   cost->per_hour += power_per_hour;
   cost->known = qm_range_is_known (cost->money);
   cost->carbon_kg_per_kwh = qm_economics_carbon (self->economics, placement->offer, &basis);

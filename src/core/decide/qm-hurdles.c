@@ -58,6 +58,9 @@ static const Hurdle hurdles[QM_N_HURDLES] = {
     N_("It fits only by moving data over the bus in each step, which is slow."), N_("a part in system memory") },
   [QM_HURDLE_LATE] = { WEIGHT (hurdle_late), "late-answers", N_("Answers take longer than people usually wait"),
     N_("Nobody is turned away, but who waits for the end of an answer needs patience."), N_("slow answers") },
+  [QM_HURDLE_TIGHT] = { WEIGHT (hurdle_tight), "tight", N_("It fits, but less memory stays free than you ask for"),
+    N_("Nothing else that fits keeps your limits. What no estimate foresees may end it: try it before you count on it."),
+    N_("hardly any memory to spare") },
   [QM_HURDLE_THERE] = { WEIGHT (hurdle_there), NULL, NULL, NULL, NULL },
 };
 
@@ -191,6 +194,7 @@ qm_hurdles_weigh (const QmJob       *job,
                   const QmSolution  *solution,
                   guint             *set)
 {
+  const QmOutline *outline = &solution->outline;
   double sum = 0;
 
   *set = of_device (job, placement, recipe) | of_terms (job, placement);
@@ -200,6 +204,8 @@ qm_hurdles_weigh (const QmJob       *job,
     *set |= 1u << QM_HURDLE_OFFLOAD;
   if (lateness (job, solution) > 1)
     *set |= 1u << QM_HURDLE_LATE;
+  if (outline->need_bytes > (1 - qm_plan_get_headroom (job->plan)) * outline->usable_bytes)
+    *set |= 1u << QM_HURDLE_TIGHT;
 
   for (int i = 0; i < QM_N_HURDLES; i++)
     if (*set & (1u << i))

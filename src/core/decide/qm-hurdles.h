@@ -26,6 +26,7 @@ typedef enum {
   QM_HURDLE_GPU_TABLE,
   QM_HURDLE_OFFLOAD,
   QM_HURDLE_LATE,
+  QM_HURDLE_TIGHT,                  /* less memory stays free than was asked for */
   QM_HURDLE_THERE,                  /* the opposite of one */
   QM_N_HURDLES
 } QmHurdle;

@@ -583,6 +583,7 @@ qm_recommendation_to_json (QmRecommendation *self,
   json_object_set_int_member (root, "version", 1);
   add_choices (root, self, estimator);
   add_matrix (root, self);
+  json_object_set_member (root, "start", qm_start_to_json (self));
   json_object_set_member (root, "nearest", qm_nearest_to_json (self));
   add_rejected (root, self);
   add_sensitivity (root, self);

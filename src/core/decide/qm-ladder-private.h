@@ -30,7 +30,8 @@ typedef struct {
  *   the plan was changed
  * @lossy: whether the result may be worse for it
  * @tasks: bits 1 << QmTask of the models that there is such a thing for; 0 for all
- * @counted_title: (nullable): the title where it changes the micro-batch
+ * @counted_title: (nullable): the title where it changes the micro-batch, or moves
+ *   layers
  * @norm_detail: (nullable): the detail where the model may have batch normalisation
  */
 typedef struct {

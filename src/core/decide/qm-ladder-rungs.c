@@ -421,9 +421,11 @@ static const QmRungKind language_inference[] = {
     N_("Tensor parallelism: every device holds its part of every layer."), split_among_devices },
   { 3, "experts-offload", N_("Some experts in system memory"),
     N_("llama.cpp leaves them to the processor (--n-cpu-moe). A token needs few of them: it runs faster than with whole layers there."),
-    experts_in_system_memory },
+    experts_in_system_memory,
+    .counted_title = N_("Experts of {layers} of {all} layers in system memory (--n-cpu-moe {layers})") },
   { 3, "offload", N_("Some layers in system memory"),
-    N_("llama.cpp lets the processor compute what does not fit: it runs, but slowly."), layers_in_system_memory },
+    N_("llama.cpp lets the processor compute what does not fit: it runs, but slowly."), layers_in_system_memory,
+    .counted_title = N_("{layers} of {all} layers on the GPU, the others in system memory (-ngl {layers})") },
 };
 
 static const QmRungKind other_inference[] = {

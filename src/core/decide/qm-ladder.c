@@ -28,13 +28,23 @@ qm_descent_evaluate (QmDescent  *self,
   qm_evaluator_evaluate (evaluator, self->device, &self->plan->configuration, estimate);
 }
 
+/* Where it is known how much system memory a machine has. */
+static gboolean
+lacks_host (const QmDescent *self,
+            const QmMemory  *memory)
+{
+  double ram = self->plan->configuration.host_memory_bytes;
+
+  return ram > 0 && memory->host_bytes > QM_HOST_SHARE * ram;
+}
+
 gboolean
 qm_descent_fits (const QmDescent *self,
                  const QmMemory  *memory)
 {
   double headroom = qm_plan_get_headroom (self->plan);
 
-  return memory->usable_bytes > 0 && memory->need.p50 <= (1 - headroom) * memory->usable_bytes;
+  return memory->usable_bytes > 0 && memory->need.p50 <= (1 - headroom) * memory->usable_bytes && !lacks_host (self, memory);
 }
 
 /**
@@ -113,6 +123,21 @@ time_factor (const QmEstimate *before,
   return before->throughput.per_second.p50 / after->throughput.per_second.p50;
 }
 
+/* How many layers, or experts of layers, wait in system memory. */
+static void
+note_layers (const QmDescent  *descent,
+             const QmEstimate *after,
+             QmRung           *rung)
+{
+  const QmConfiguration *configuration = &after->configuration, *before = &descent->now.configuration;
+
+  rung->all_layers = descent->model->architecture.layers;
+  if (configuration->cpu_expert_layers > before->cpu_expert_layers)
+    rung->layers = configuration->cpu_expert_layers;
+  else if (configuration->gpu_layers >= 0 && configuration->gpu_layers != before->gpu_layers)
+    rung->layers = configuration->gpu_layers;
+}
+
 /* Turns one rung, and takes it back where it is of no use or no more needed. */
 static void
 climb (QmDescent        *descent,
@@ -134,12 +159,20 @@ climb (QmDescent        *descent,
           rung->micro_batch = after.configuration.micro_batch;
           rung->micro_steps = after.configuration.gradient_accumulation;
         }
+      note_layers (descent, &after, rung);
+      if (after.memory.host_bytes > descent->now.memory.host_bytes)
+        rung->host_bytes = after.memory.host_bytes;
       rung->frees_bytes = descent->now.memory.need.p50 - after.memory.need.p50;
       rung->time_factor = time_factor (&descent->now, &after);
       rung->memory = after.memory;
       if (!(rung->frees_bytes > WORTH_BYTES))
         {
           rung->state = QM_RUNG_NO_USE;
+          rung->frees_bytes = 0;
+        }
+      else if (rung->host_bytes > 0 && lacks_host (descent, &after.memory))
+        {
+          rung->state = QM_RUNG_IMPOSSIBLE;
           rung->frees_bytes = 0;
         }
       else if (!needed)
@@ -183,13 +216,19 @@ explain (const QmDescent  *descent,
          const QmRungKind *kind,
          const QmRung     *rung)
 {
-  gboolean counted = kind->counted_title != NULL && rung->micro_batch > 0;
+  gboolean layers = kind->counted_title != NULL && rung->layers >= 0;
+  gboolean counted = kind->counted_title != NULL && (rung->micro_batch > 0 || layers);
   gboolean norm = kind->norm_detail != NULL && may_have_batch_norm (descent);
   QmMessage *message = qm_message_new (kind->code, counted ? kind->counted_title : kind->title);
 
   qm_message_set_detail (message, norm ? kind->norm_detail : kind->detail);
   if (!counted)
     return message;
+  if (layers)
+    {
+      qm_message_add (message, "layers", QM_ARGUMENT_COUNT, rung->layers);
+      return qm_message_add (message, "all", QM_ARGUMENT_COUNT, rung->all_layers);
+    }
 
   qm_message_add (message, "micro", QM_ARGUMENT_COUNT, rung->micro_batch);
   return qm_message_add (message, "steps", QM_ARGUMENT_COUNT, rung->micro_steps);
@@ -215,7 +254,7 @@ descend (QmDescent         *descent,
   g_array_set_size (rungs, 0);
   for (guint i = 0; i < n; i++)
     {
-      QmRung rung = { .tier = kinds[i]->tier, .code = kinds[i]->code };
+      QmRung rung = { .tier = kinds[i]->tier, .code = kinds[i]->code, .layers = -1 };
       gboolean needed = (allowed & (1u << i)) != 0 && (all || !qm_descent_fits (descent, &descent->now.memory));
 
       climb (descent, kinds[i], needed, &rung);
@@ -397,6 +436,7 @@ qm_ladder_settle (QmPlan           *plan,
     plan->training.activation_checkpointing = given.activation_checkpointing;
   else
     plan->configuration = estimate->configuration;
+  plan->configuration.host_memory_bytes = estimate->configuration.host_memory_bytes;
 
   /* people at once count over all copies */
   if (estimate->sized_by_load && plan->task == QM_TASK_LANGUAGE_MODEL)
@@ -428,6 +468,26 @@ qm_ladder_resolve (const QmResolved *resolved,
 }
 
 /**
+ * qm_ladder_of_start:
+ * @recommendation: an answer
+ *
+ * Returns: (transfer full) (nullable): how to need less memory, from what
+ *   qm_recommendation_get_start() gives on; %NULL where it gives nothing
+ */
+QmLadder *
+qm_ladder_of_start (QmRecommendation *recommendation)
+{
+  const QmChoice *start = qm_recommendation_get_start (recommendation);
+  g_autoptr (QmResolved) settled = NULL;
+
+  if (start == NULL)
+    return NULL;
+
+  settled = qm_ladder_resolve (qm_recommendation_get_resolved (recommendation), &start->estimate);
+  return qm_ladder_new (qm_recommendation_get_estimator (recommendation), settled, start->estimate.device);
+}
+
+/**
  * qm_ladder_of_nearest:
  * @recommendation: an answer
  *
@@ -437,15 +497,13 @@ qm_ladder_resolve (const QmResolved *resolved,
 QmLadder *
 qm_ladder_of_nearest (QmRecommendation *recommendation)
 {
-  const QmResolved *resolved = qm_recommendation_get_resolved (recommendation);
-  const QmChoice *nearest = qm_recommendation_get_nearest (recommendation);
-  g_autoptr (QmResolved) settled = NULL;
+  const QmPlan *plan = qm_recommendation_get_resolved (recommendation)->plan;
 
-  if (nearest == NULL || qm_recommendation_n_rows (recommendation) > 0 || resolved->plan->task == QM_TASK_TABULAR)
+  if (qm_recommendation_get_nearest (recommendation) == NULL || qm_recommendation_n_rows (recommendation) > 0 ||
+      plan->task == QM_TASK_TABULAR)
     return NULL;
 
-  settled = qm_ladder_resolve (resolved, &nearest->estimate);
-  return qm_ladder_new (qm_recommendation_get_estimator (recommendation), settled, nearest->estimate.device);
+  return qm_ladder_of_start (recommendation);
 }
 
 /**
@@ -489,6 +547,7 @@ rung_to_object (const QmRung *rung)
   else
     json_object_set_double_member (object, "time_factor", qm_json_figure (rung->time_factor));
   json_object_set_double_member (object, "need_bytes", round (rung->memory.need.p50));
+  json_object_set_double_member (object, "host_bytes", round (rung->host_bytes));
   json_object_set_boolean_member (object, "fits_after", rung->fits_after);
 
   return object;

@@ -25,6 +25,11 @@ typedef enum {
  * @memory: with it and all that were taken before
  * @micro_batch: where it changes that: samples of a device and micro-step; else 0
  * @micro_steps: so many make up the batch; else 0
+ * @host_bytes: where it takes more system memory than before: all that is needed
+ *   then; else 0. Where the machine has less it is not possible
+ * @layers: where it leaves layers to the processor: those on the device; experts of
+ *   those in system memory; else -1
+ * @all_layers: that the model has
  *
  * A way to need less memory, for one plan on one machine.
  */
@@ -39,6 +44,9 @@ typedef struct {
   QmMemory memory;
   double micro_batch;
   double micro_steps;
+  double host_bytes;
+  int layers;
+  int all_layers;
 } QmRung;
 
 /**
@@ -65,6 +73,7 @@ QmLadder *qm_ladder_with    (QmEstimator      *estimator,
                              const QmResolved *resolved,
                              const QmDevice   *device,
                              guint             wanted);
+QmLadder *qm_ladder_of_start (QmRecommendation *recommendation);
 QmLadder *qm_ladder_of_nearest (QmRecommendation *recommendation);
 void      qm_ladder_settle  (QmPlan           *plan,
                              const QmEstimate *estimate);

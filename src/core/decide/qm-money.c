@@ -264,10 +264,12 @@ qm_money_warn (QmEstimator      *estimator,
   QmEconomics economics;
 
   qm_economics_apply (qm_estimator_get_economics (estimator), resolved->plan, &economics);
-  if (choice->place == QM_PLACE_OWNED && choice->offer == NULL && isnan (choice->estimate.device->price_usd) &&
-      isnan (costs->device_price) && resolved->plan->configuration.device[0] != '\0' && resolved->plan->places.n_owned == 0)
+  if (choice->place == QM_PLACE_UNSET && isnan (choice->estimate.device->price_usd) && isnan (costs->device_price))
     take (messages, qm_message_new ("no-price", N_("No price of this device is known: say what one costs (costs.device_price), and buying is "
                                                    "compared with renting")));
+  else if (choice->place == QM_PLACE_UNSET)
+    take (messages, qm_message_new ("not-to-be-had", N_("It is not said to be yours (places.owned), and as you ask it can be neither rented nor "
+                                                        "bought: what it costs is not told")));
   if (!choice->estimate.cost.known)
     return;
 

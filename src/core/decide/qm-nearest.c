@@ -4,30 +4,11 @@
 #include "decide/qm-choices.h"
 #include "decide/qm-ladder.h"
 
-/* What is pinned is looked at even where it cannot be had. */
-static gboolean
-pinned_does_not_fit (const QmSearch *search,
-                     QmChoice       *choice)
-{
-  const QmResolved *resolved = search->job.resolved;
-  const QmMemory *memory = &choice->estimate.memory;
-
-  if (resolved->given->configuration.device[0] == '\0')
-    return FALSE;
-  if (qm_estimate_pinned (search->job.estimator, resolved, NULL, choice, NULL) &&
-      qm_range_is_known (memory->need) && memory->need.p50 > (1 - search->job.headroom) * memory->usable_bytes)
-    return TRUE;
-
-  qm_choice_clear (choice);
-  return FALSE;
-}
-
 /**
  * qm_choice_nearest:
  * @search: a search in which nothing fits
  * @wish: the limits
- * @choice: (out caller-allocates): what lacks the least memory; of what is pinned,
- *   where anything is
+ * @choice: (out caller-allocates): what lacks the least memory
  *
  * For those who want to see what is in the way of a job that nothing holds.
  *
@@ -45,7 +26,7 @@ qm_choice_nearest (const QmSearch *search,
                 .quality = NAN };
 
   if (!(search->nearest.margin > 0))
-    return pinned_does_not_fit (search, choice);
+    return FALSE;
 
   /* One copy of a service: what does not fit carries no load. */
   solution.replicas = MAX (1, solution.replicas);
@@ -80,6 +61,31 @@ qm_nearest_to_json (QmRecommendation *recommendation)
   json_object_set_string_member (json_node_get_object (node), "label", nearest->label);
   json_object_set_member (json_node_get_object (node), "ladder",
                           ladder != NULL ? qm_ladder_to_json (ladder) : json_node_new (JSON_NODE_NULL));
+
+  return node;
+}
+
+/**
+ * qm_start_to_json:
+ * @recommendation: an answer
+ *
+ * Returns: (transfer full): `label` and `configuration` of what
+ *   qm_recommendation_get_start() gives; null where it gives nothing
+ */
+JsonNode *
+qm_start_to_json (QmRecommendation *recommendation)
+{
+  const QmChoice *start = qm_recommendation_get_start (recommendation);
+  JsonNode *node = json_node_new (start != NULL ? JSON_NODE_OBJECT : JSON_NODE_NULL);
+  JsonObject *object;
+
+  if (start == NULL)
+    return node;
+
+  object = json_object_new ();
+  json_object_set_string_member (object, "label", start->label);
+  json_object_set_member (object, "configuration", qm_configuration_to_json (&start->estimate.configuration));
+  json_node_take_object (node, object);
 
   return node;
 }

@@ -7,104 +7,9 @@
 #include "decide/qm-choices.h"
 #include "decide/qm-cold-start.h"
 #include "decide/qm-experience.h"
+#include "decide/qm-host.h"
 #include "decide/qm-money.h"
-#include "estimate/qm-device-view.h"
 #include "qm-error.h"
-
-static double
-price (const QmOffer *offer)
-{
-  return offer->on_demand_usd_per_hour > 0 ? offer->on_demand_usd_per_hour
-         : offer->spot_usd_per_hour > 0 ? offer->spot_usd_per_hour : INFINITY;
-}
-
-/* The cheapest offer that the plan allows whose machine holds exactly the devices
- * of one node. */
-static const QmOffer *
-cheapest_offer (QmCatalog      *catalog,
-                const QmPlan   *plan,
-                const QmDevice *device,
-                int             per_node)
-{
-  const QmOffer *best = NULL;
-
-  for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
-    {
-      const QmOffer *offer = qm_catalog_offer (catalog, i);
-
-      if (offer->device != device || MAX (1, offer->device_count) != per_node || isinf (price (offer)) ||
-          !qm_offer_is_wanted (offer, plan))
-        continue;
-      if (best == NULL || price (offer) < price (best))
-        best = offer;
-    }
-
-  return best;
-}
-
-static gboolean
-find_placement (QmEstimator   *estimator,
-                const QmPlan  *plan,
-                QmPlacement   *placement,
-                GError       **error)
-{
-  const QmConfiguration *pinned = &plan->configuration;
-  QmCatalog *catalog = qm_estimator_get_catalog (estimator);
-  const QmDevice *device = qm_catalog_find_device (catalog, pinned->device);
-  int nodes = MAX (1, pinned->nodes);
-  int devices = MAX (1, pinned->devices);
-  const QmOffer *offer;
-
-  if (pinned->device[0] == '\0')
-    {
-      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
-                    N_("is missing; name a device of the catalog"), NULL);
-      return FALSE;
-    }
-  if (device == NULL)
-    {
-      qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
-                    N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""),
-                    "word", pinned->device, "nearest", qm_catalog_nearest_id (catalog, "device", pinned->device), NULL);
-      return FALSE;
-    }
-
-  *placement = (QmPlacement) { .device = *device, .catalogued = device, .per_machine = MAX (1, devices / nodes) };
-  placement->place = QM_PLACE_OWNED;
-  placement->pricing = QM_PRICING_OWNED;
-  if (device->n_parts > 0)
-    placement->per_machine = device->n_parts;
-  if (device->device_class == QM_DEVICE_CLASS_CPU && pinned->cpu_cores > 0)
-    qm_placement_set_cores (placement, pinned->cpu_cores);
-  offer = pinned->offer[0] != '\0' ? qm_catalog_find_offer (catalog, pinned->offer)
-                                   : cheapest_offer (catalog, plan, device, placement->per_machine);
-  if (offer == NULL)
-    return TRUE;
-
-  placement->place = QM_PLACE_CLOUD;
-  placement->offer = offer;
-  placement->ram_bytes = offer->ram_bytes;
-  placement->pricing = offer->on_demand_usd_per_hour > 0 ? QM_PRICING_ON_DEMAND : QM_PRICING_SPOT;
-  placement->usd_per_hour = price (offer);
-
-  return TRUE;
-}
-
-/* The device as this computer has it, where it is one of its own. */
-static const QmDevice *
-view_here (const QmHere   *here,
-           const QmDevice *device,
-           QmDevice       *view)
-{
-  for (int i = 0; here != NULL && i < here->n_devices; i++)
-    if (here->devices[i] == device)
-      {
-        qm_device_view_limited (device, here->power_watts[i], view);
-        return view;
-      }
-
-  return device;
-}
 
 /* The largest batch that fits: a power of two, at least one sample. */
 static void
@@ -210,14 +115,13 @@ qm_estimate_pinned (QmEstimator       *estimator,
 {
   const QmConfiguration *pinned = &resolved->plan->configuration;
   g_autoptr (QmEvaluator) evaluator = NULL;
+  const QmDevice *device;
   QmPlacement placement;
   QmEstimate *estimate = &choice->estimate;
-  const QmDevice *device;
-  QmDevice view;
   QmJob job;
 
   *choice = (QmChoice) { .dominated_by = -1, .ruled_out_against = -1, .within_limits = TRUE };
-  if (!find_placement (estimator, resolved->plan, &placement, error))
+  if (!qm_placement_of_pinned (estimator, resolved->plan, here, &placement, error))
     return FALSE;
 
   qm_job_init (&job, estimator, resolved);
@@ -227,7 +131,7 @@ qm_estimate_pinned (QmEstimator       *estimator,
       placement.usd_per_hour *= 1 - job.economics->committed_discount;
     }
   evaluator = qm_evaluator_new (estimator, resolved->plan, resolved->model);
-  device = view_here (here, placement.catalogued, &view);
+  device = placement.place == QM_PLACE_THIS_COMPUTER ? &placement.device : placement.catalogued;
   qm_evaluator_evaluate (evaluator, device, pinned, estimate);
 
   choice->place = placement.place;
@@ -236,6 +140,8 @@ qm_estimate_pinned (QmEstimator       *estimator,
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   fit_batch (estimator, resolved, evaluator, device, choice);
   estimate->device = placement.catalogued;
+  estimate->memory.free_bytes = placement.free_bytes;
+  estimate->configuration.host_memory_bytes = placement.ram_bytes;
   estimate->configuration.devices = MAX (1, estimate->configuration.devices);
   estimate->accuracy = qm_job_accuracy (&job, resolved->plan);
   qm_job_time (&job, placement.place, placement.pricing, choice->machines, estimate);
@@ -281,6 +187,9 @@ qm_estimate_explain (QmEstimator      *estimator,
       g_ptr_array_add (messages, message);
     }
 
+  message = choice->kind == QM_CHOICE_UNSET && !qm_host_is_short (&choice->estimate) ? qm_host_explain (&choice->estimate) : NULL;
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
   message = qm_experience_explain (estimator, resolved, &choice->estimate);
   if (message != NULL)
     g_ptr_array_add (messages, message);
@@ -353,6 +262,8 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (qm_range_is_known (memory->need) && memory->usable_bytes > 0 && qm_plan_is_training (resolved->plan) &&
       memory->need.p50 > 0.85 * memory->usable_bytes && memory->need.p50 <= memory->usable_bytes)
     g_ptr_array_add (messages, qm_message_new ("memory-pressure", N_("So full a device runs slower than estimated: the allocator must tidy up often")));
+  if (qm_host_is_short (&choice->estimate))
+    g_ptr_array_add (messages, qm_host_explain (&choice->estimate));
   if (qm_memory_is_taken (memory))
     g_ptr_array_add (messages, qm_memory_explain_taken (memory));
   if (!choice->estimate.throughput.known)

@@ -168,11 +168,18 @@ add_mix (Builder      *self,
     }
 }
 
-/* What the k-th of equal cards and those before it have in common: the least. */
-static void
-set_measured (QmPlacement  *placement,
-              const QmHere *here,
-              int           k)
+/**
+ * qm_placement_set_measured:
+ * @placement: (inout): on a card of this computer
+ * @here: what this computer has
+ * @k: index of the card, the last of those that work together
+ *
+ * What the k-th of equal cards and those before it have in common: the least.
+ */
+void
+qm_placement_set_measured (QmPlacement  *placement,
+                           const QmHere *here,
+                           int           k)
 {
   double power = here->power_watts[k];
 
@@ -208,7 +215,7 @@ add_this_computer (Builder      *self,
         same += here->devices[j] == here->devices[i];
 
       placement = placement_new (here->devices[i], same, QM_PLACE_THIS_COMPUTER, QM_PRICING_OWNED);
-      set_measured (&placement, here, i);
+      qm_placement_set_measured (&placement, here, i);
       placement.max_machines = 1;
       placement.ram_bytes = here->ram_bytes;
       g_array_append_val (self->placements, placement);
@@ -228,21 +235,35 @@ add_this_computer (Builder      *self,
     }
 }
 
+/* The person may know it of the device that is planned, where it is not rented. */
+static double
+ram_of (const Builder  *self,
+        const QmDevice *device,
+        double          known)
+{
+  const QmConfiguration *pinned = &self->plan->configuration;
+
+  return pinned->host_memory_bytes > 0 && strcmp (device->id, pinned->device) == 0 ? pinned->host_memory_bytes : known;
+}
+
 /* Each of the cards alone, and all together. */
 static void
 add_owned_mix (Builder        *self,
                const QmDevice *mix,
-               int             nodes)
+               int             nodes,
+               double          ram_bytes)
 {
   QmPlacement placement = placement_new (mix, mix->n_parts, QM_PLACE_OWNED, QM_PRICING_OWNED);
 
   placement.max_machines = nodes;
+  placement.ram_bytes = ram_bytes;
   g_array_append_val (self->placements, placement);
   for (int i = 0; i < mix->n_parts; i++)
     {
       QmPlacement alone = placement_new (mix->parts[i], 1, QM_PLACE_OWNED, QM_PRICING_OWNED);
 
       alone.max_machines = 1;
+      alone.ram_bytes = ram_bytes;
       if (i == 0 || mix->parts[i] != mix->parts[i - 1])
         g_array_append_val (self->placements, alone);
     }
@@ -262,7 +283,7 @@ add_owned (Builder *self)
 
       if (device != NULL && device->n_parts > 0)
         {
-          add_owned_mix (self, device, nodes);
+          add_owned_mix (self, device, nodes, ram_of (self, device, owned->host_memory_bytes));
           continue;
         }
       for (int n = 1; device != NULL && n <= per_machine; n = n < per_machine ? MIN (2 * n, per_machine) : n + 1)
@@ -270,6 +291,7 @@ add_owned (Builder *self)
           QmPlacement placement = placement_new (device, n, QM_PLACE_OWNED, QM_PRICING_OWNED);
 
           placement.max_machines = n == per_machine ? nodes : 1;
+          placement.ram_bytes = ram_of (self, device, owned->host_memory_bytes);
           g_array_append_val (self->placements, placement);
         }
     }
@@ -313,7 +335,7 @@ add_bought (Builder *self)
           placement = placement_new (device, bought_counts[j], QM_PLACE_BUY, QM_PRICING_PURCHASE);
           placement.purchase_usd = price * bought_counts[j] + host->usd;
           placement.max_machines = 1;
-          set_memory (&placement, host->ram_bytes);
+          set_memory (&placement, ram_of (self, device, host->ram_bytes));
           g_array_append_val (self->placements, placement);
         }
     }

@@ -42,8 +42,16 @@ GArray *qm_placements_list (QmEstimator      *estimator,
                             const QmResolved *resolved,
                             const QmHere     *here,
                             guint8           *device_limits);
+gboolean qm_placement_of_pinned (QmEstimator   *estimator,
+                                 const QmPlan  *plan,
+                                 const QmHere  *here,
+                                 QmPlacement   *placement,
+                                 GError       **error);
 gboolean qm_offer_is_wanted (const QmOffer *offer,
                              const QmPlan  *plan);
+void qm_placement_set_measured (QmPlacement  *placement,
+                                const QmHere *here,
+                                int           k);
 void qm_placement_set_cores (QmPlacement *placement,
                              int          cores);
 

@@ -4,30 +4,13 @@
 
 #include "decide/qm-choices.h"
 #include "decide/qm-cold-start.h"
+#include "decide/qm-host.h"
 
 /* More is not read. */
 #define MAX_REASONS 6
 
 /* Less than this beyond the run itself is not worth a sentence. */
 #define SHOWN_OVERHEAD 0.03
-
-/* Where a part waits in system memory: how much of it a machine must have, which
- * few offers and no card say. */
-static QmMessage *
-why_host (const QmChoice *choice)
-{
-  const QmMemory *memory = &choice->estimate.memory;
-  gboolean offloaded = choice->estimate.configuration.offload > QM_OFFLOAD_NONE;
-  QmMessage *message;
-
-  if (!(offloaded || memory->verdict == QM_VERDICT_PARTLY_IN_SYSTEM_MEMORY) || !(memory->host_bytes > 0))
-    return NULL;
-
-  message = qm_message_new ("needs-system-memory", N_("Each machine needs {host} of system memory (RAM)"));
-  qm_message_set_detail (message, N_("That is beside what the system and other programs take: look whether the machine has it."));
-
-  return qm_message_add (message, "host", QM_ARGUMENT_BYTES, memory->host_bytes);
-}
 
 static QmMessage *
 why_memory (const QmChoice *choice)
@@ -340,7 +323,7 @@ qm_choices_explain (const QmSearch *search,
       if (i > 0)
         take (choice, why_alternative (search, choice, &g_array_index (choices, QmChoice, 0)));
       take (choice, why_memory (choice));
-      take (choice, why_host (choice));
+      take (choice, qm_host_explain (&choice->estimate));
       take (choice, why_deadline (choice, wish));
       take (choice, qm_reason_load (&search->job, choice));
       take (choice, why_money (search, choice, rows));

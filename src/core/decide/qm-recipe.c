@@ -20,6 +20,7 @@ recipe_new (const QmJob   *job,
   QmRecipe *self = g_new0 (QmRecipe, 1);
 
   self->plan = qm_plan_copy (job->plan);
+  self->plan->limits.headroom = job->headroom;
   self->stack = *stack;
 
   return self;

@@ -6,24 +6,8 @@
 #include "decide/qm-batch.h"
 #include "decide/qm-choices.h"
 #include "decide/qm-money.h"
+#include "decide/qm-recommendation-private.h"
 #include "decide/qm-service.h"
-
-struct _QmRecommendation {
-  GObject parent_instance;
-
-  QmEstimator *estimator;
-  QmResolved *resolved;
-  QmHere *here;                     /* (nullable) */
-  GArray *choices;                  /* of QmChoice */
-  GArray *rows;                     /* of QmChoice */
-  GArray *nearest;                  /* of QmChoice, at most one: of what fits nowhere */
-  GPtrArray *rejections;
-  GPtrArray *sensitivities;
-  GPtrArray *stages;
-  GPtrArray *warnings;
-  guint64 considered;
-  double seconds;
-};
 
 G_DEFINE_FINAL_TYPE (QmRecommendation, qm_recommendation, G_TYPE_OBJECT)
 
@@ -38,6 +22,7 @@ qm_recommendation_finalize (GObject *object)
   g_clear_pointer (&self->choices, g_array_unref);
   g_clear_pointer (&self->rows, g_array_unref);
   g_clear_pointer (&self->nearest, g_array_unref);
+  g_clear_pointer (&self->pinned, g_array_unref);
   g_clear_pointer (&self->rejections, g_ptr_array_unref);
   g_clear_pointer (&self->sensitivities, g_ptr_array_unref);
   g_clear_pointer (&self->stages, g_ptr_array_unref);
@@ -58,6 +43,7 @@ qm_recommendation_init (QmRecommendation *self)
   self->choices = qm_choices_new ();
   self->rows = qm_choices_new ();
   self->nearest = qm_choices_new ();
+  self->pinned = qm_choices_new ();
   self->warnings = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
 }
 
@@ -125,16 +111,59 @@ say_nothing_fits (QmRecommendation *self)
                                            : N_("Nothing that may be used can do this job"));
 }
 
-/* Where nothing fits at all: what comes nearest. */
+static void
+copy_choices (const GArray *choices,
+              GArray       *copies)
+{
+  for (guint i = 0; i < choices->len; i++)
+    {
+      QmChoice copy;
+
+      qm_choice_copy (&g_array_index (choices, QmChoice, i), &copy);
+      g_array_append_val (copies, copy);
+    }
+}
+
+static gboolean
+lacks_memory (const QmSearch *search,
+              const QmMemory *memory)
+{
+  return qm_range_is_known (memory->need) && memory->need.p50 > (1 - search->job.headroom) * memory->usable_bytes;
+}
+
+/* Where nothing fits at all: what comes nearest; what is pinned, even where it
+ * cannot be had. */
 static void
 look_at_nearest (QmRecommendation *self,
                  const QmSearch   *search,
                  const QmWish     *wish)
 {
+  const QmChoice *pinned = self->pinned->len > 0 ? &g_array_index (self->pinned, QmChoice, 0) : NULL;
   QmChoice choice;
 
-  if (self->rows->len == 0 && qm_choice_nearest (search, wish, &choice))
+  if (self->rows->len > 0)
+    return;
+  if (pinned != NULL && lacks_memory (search, &pinned->estimate.memory))
+    {
+      copy_choices (self->pinned, self->nearest);
+      g_array_index (self->nearest, QmChoice, 0).within_limits = FALSE;
+      g_array_index (self->nearest, QmChoice, 0).broken_limit = QM_LIMIT_MEMORY;
+    }
+  else if (pinned == NULL && qm_choice_nearest (search, wish, &choice))
     g_array_append_val (self->nearest, choice);
+}
+
+/* What the person has decided, before anything is done about it. */
+static void
+look_at_pinned (QmRecommendation *self,
+                const QmResolved *resolved)
+{
+  QmChoice choice;
+
+  if (resolved->given->configuration.device[0] == '\0')
+    return;
+  if (qm_estimate_pinned (self->estimator, resolved, self->here, &choice, NULL))
+    g_array_append_val (self->pinned, choice);
 }
 
 /* Who gave no limit is told where answers take longer than is usual. */
@@ -157,12 +186,50 @@ say_slow (const QmResolved *resolved,
   return qm_message_add (message, "usual", QM_ARGUMENT_SECONDS, usual);
 }
 
+/* Where nothing leaves as much memory free as is wanted. */
+static QmMessage *
+say_tight (const QmSearch *search)
+{
+  QmMessage *message;
+
+  if (!(search->job.headroom < qm_plan_get_headroom (search->job.plan)) || search->rows->len == 0)
+    return NULL;
+
+  message = qm_message_new ("little-headroom", N_("Nothing leaves {headroom} of the memory free"));
+  qm_message_set_detail (message, N_("The choices fit by the best guess, with less to spare: try one before you count on it. "
+                                     "How much is to stay free is up to you."));
+
+  return qm_message_add (message, "headroom", QM_ARGUMENT_PERCENT, qm_plan_get_headroom (search->job.plan));
+}
+
+/* Where a pinned device holds the job only for what the person left open. */
+static QmMessage *
+say_left_open (QmRecommendation *self,
+               const QmChoice   *best)
+{
+  const QmMemory *memory;
+  QmMessage *message;
+
+  if (self->pinned->len == 0)
+    return NULL;
+  memory = &g_array_index (self->pinned, QmChoice, 0).estimate.memory;
+  if (!qm_range_is_known (memory->need) || memory->verdict == QM_VERDICT_FITS || best->estimate.memory.verdict != QM_VERDICT_FITS)
+    return NULL;
+
+  message = qm_message_new ("left-open", N_("It fits because of settings that you left open"));
+  qm_message_set_detail (message, N_("With the usual ones it needs {need} of {usable} on each device: that is what an estimate of the plan is of. "
+                                     "The choice says what it sets instead."));
+  qm_message_add (message, "need", QM_ARGUMENT_BYTES, memory->need.p50);
+
+  return qm_message_add (message, "usable", QM_ARGUMENT_BYTES, memory->usable_bytes);
+}
+
 static void
 warn (QmRecommendation *self)
 {
   const QmPlan *plan = self->resolved->plan;
   const QmChoice *best = self->choices->len > 0 ? &g_array_index (self->choices, QmChoice, 0) : NULL;
-  QmMessage *large, *slow;
+  QmMessage *large, *slow, *left_open;
 
   if (best == NULL && plan->task == QM_TASK_TABULAR && !qm_plan_is_training (plan))
     {
@@ -179,6 +246,9 @@ warn (QmRecommendation *self)
   large = qm_batch_explain (self->estimator, self->resolved);
   if (large != NULL)
     g_ptr_array_add (self->warnings, large);
+  left_open = say_left_open (self, best);
+  if (left_open != NULL)
+    g_ptr_array_add (self->warnings, left_open);
   slow = say_slow (self->resolved, best);
   if (slow != NULL)
     g_ptr_array_add (self->warnings, slow);
@@ -244,11 +314,13 @@ qm_recommend (QmEstimator      *estimator,
 {
   g_autoptr (QmRecommendation) self = g_object_new (QM_TYPE_RECOMMENDATION, NULL);
   g_autoptr (QmSearch) search = NULL;
+  QmMessage *tight;
   QmWish wish;
 
   self->estimator = g_object_ref (estimator);
   self->resolved = qm_resolved_copy (resolved);
   self->here = here != NULL ? g_memdup2 (here, sizeof *here) : NULL;
+  look_at_pinned (self, resolved);
   if (resolved->plan->n_quotes > 0)
     {
       weigh_quotes (self);
@@ -267,6 +339,9 @@ qm_recommend (QmEstimator      *estimator,
   self->rejections = qm_search_rejections (search, &wish, self->choices, self->rows);
   self->sensitivities = qm_search_sensitivities (search, &wish, self->choices);
   self->stages = qm_search_stages (search, &wish, self->choices);
+  tight = say_tight (search);
+  if (tight != NULL)
+    g_ptr_array_add (self->warnings, tight);
   warn (self);
 
   return g_steal_pointer (&self);
@@ -368,6 +443,8 @@ qm_recommendation_simulate (QmRecommendation *self,
   g_array_unref (copy->rows);
   copy->rows = simulate_choices (self, self->rows, copy->choices, requests, cancellable);
   compare_rows (copy);
+  copy_choices (self->nearest, copy->nearest);
+  copy_choices (self->pinned, copy->pinned);
   copy->rejections = g_ptr_array_ref (self->rejections);
   copy->sensitivities = g_ptr_array_ref (self->sensitivities);
   copy->stages = g_ptr_array_ref (self->stages);
@@ -377,199 +454,4 @@ qm_recommendation_simulate (QmRecommendation *self,
   copy->seconds = self->seconds;
 
   return copy;
-}
-
-/**
- * qm_recommendation_n_choices:
- * @self: a recommendation
- *
- * Returns: how many choices there are; 0 where nothing keeps the limits
- */
-guint
-qm_recommendation_n_choices (QmRecommendation *self)
-{
-  return self->choices->len;
-}
-
-/**
- * qm_recommendation_choice:
- * @self: a recommendation
- * @index: 0 is the best
- *
- * Returns: (transfer none): a choice
- */
-const QmChoice *
-qm_recommendation_choice (QmRecommendation *self,
-                          guint             index)
-{
-  return &g_array_index (self->choices, QmChoice, index);
-}
-
-/**
- * qm_recommendation_n_rows:
- * @self: a recommendation
- *
- * Returns: how many rows the decision matrix has
- */
-guint
-qm_recommendation_n_rows (QmRecommendation *self)
-{
-  return self->rows->len;
-}
-
-/**
- * qm_recommendation_row:
- * @self: a recommendation
- * @index: the first rows are the choices
- *
- * Returns: (transfer none): a row of the decision matrix
- */
-const QmChoice *
-qm_recommendation_row (QmRecommendation *self,
-                       guint             index)
-{
-  return &g_array_index (self->rows, QmChoice, index);
-}
-
-/**
- * qm_recommendation_get_nearest:
- * @self: a recommendation
- *
- * Returns: (transfer none) (nullable): where there is no choice, what comes
- *   nearest: the first row of the matrix or, where the job fits nowhere, the
- *   configuration that lacks the least memory; %NULL where there is a choice, and
- *   where nothing could be tried
- */
-const QmChoice *
-qm_recommendation_get_nearest (QmRecommendation *self)
-{
-  if (self->choices->len > 0)
-    return NULL;
-  if (self->rows->len > 0)
-    return &g_array_index (self->rows, QmChoice, 0);
-
-  return self->nearest->len > 0 ? &g_array_index (self->nearest, QmChoice, 0) : NULL;
-}
-
-/**
- * qm_recommendation_get_rejections:
- * @self: a recommendation
- *
- * Returns: (transfer none) (element-type QmRejection): the devices that were
- *   not chosen, and why
- */
-GPtrArray *
-qm_recommendation_get_rejections (QmRecommendation *self)
-{
-  return self->rejections;
-}
-
-/**
- * qm_recommendation_get_sensitivities:
- * @self: a recommendation
- *
- * Returns: (transfer none) (element-type QmSensitivity): what would change the answer
- */
-GPtrArray *
-qm_recommendation_get_sensitivities (QmRecommendation *self)
-{
-  return self->sensitivities;
-}
-
-/**
- * qm_recommendation_get_stages:
- * @self: a recommendation
- *
- * Returns: (transfer none) (element-type QmStagePlan): the plan in three stages
- */
-GPtrArray *
-qm_recommendation_get_stages (QmRecommendation *self)
-{
-  return self->stages;
-}
-
-/**
- * qm_recommendation_get_warnings:
- * @self: a recommendation
- *
- * Returns: (transfer none) (element-type QmMessage): what the reader should mind
- */
-GPtrArray *
-qm_recommendation_get_warnings (QmRecommendation *self)
-{
-  return self->warnings;
-}
-
-/**
- * qm_recommendation_get_resolved:
- * @self: a recommendation
- *
- * Returns: (transfer none): the plan that it answers
- */
-const QmResolved *
-qm_recommendation_get_resolved (QmRecommendation *self)
-{
-  return self->resolved;
-}
-
-/**
- * qm_recommendation_get_here:
- * @self: a recommendation
- *
- * Returns: (transfer none) (nullable): what this computer had when it was asked
- */
-const QmHere *
-qm_recommendation_get_here (QmRecommendation *self)
-{
-  return self->here;
-}
-
-/**
- * qm_recommendation_get_estimator:
- * @self: a recommendation
- *
- * Returns: (transfer none): what its figures come from
- */
-QmEstimator *
-qm_recommendation_get_estimator (QmRecommendation *self)
-{
-  return self->estimator;
-}
-
-/**
- * qm_recommendation_get_considered:
- * @self: a recommendation
- *
- * Returns: how many configurations were considered
- */
-guint64
-qm_recommendation_get_considered (QmRecommendation *self)
-{
-  return self->considered;
-}
-
-/**
- * qm_recommendation_get_seconds:
- * @self: a recommendation
- *
- * Returns: how long the search took, as its caller measured it
- */
-double
-qm_recommendation_get_seconds (QmRecommendation *self)
-{
-  return self->seconds;
-}
-
-/**
- * qm_recommendation_set_seconds:
- * @self: a recommendation
- * @seconds: how long the search took
- *
- * The core has no clock: who asked for the answer measures it.
- */
-void
-qm_recommendation_set_seconds (QmRecommendation *self,
-                               double            seconds)
-{
-  self->seconds = seconds;
 }

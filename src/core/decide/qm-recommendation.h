@@ -159,6 +159,7 @@ guint                 qm_recommendation_n_rows              (QmRecommendation  *
 const QmChoice       *qm_recommendation_row                 (QmRecommendation  *self,
                                                              guint              index);
 const QmChoice       *qm_recommendation_get_nearest         (QmRecommendation  *self);
+const QmChoice       *qm_recommendation_get_start           (QmRecommendation  *self);
 GPtrArray            *qm_recommendation_get_rejections      (QmRecommendation  *self);
 GPtrArray            *qm_recommendation_get_sensitivities   (QmRecommendation  *self);
 GPtrArray            *qm_recommendation_get_stages          (QmRecommendation  *self);

@@ -367,9 +367,43 @@ qm_search_complete (const QmSearch *self,
   qm_solution_complete (solution, &self->job, g_ptr_array_index (self->recipes, solution->recipe), placement, estimate);
   qm_job_time (&self->job, placement->place, placement->pricing, solution->machines, estimate);
   estimate->device = placement->catalogued;
+  estimate->configuration.host_memory_bytes = placement->ram_bytes;
   if (placement->offer != NULL)
     qm_word_set (estimate->configuration.offer, placement->offer->id);
   qm_job_cost (&self->job, placement, solution->machines, estimate);
+}
+
+static QmSearch *
+search_with_headroom (QmEstimator      *estimator,
+                      const QmResolved *resolved,
+                      const QmHere     *here,
+                      double            headroom,
+                      GCancellable     *cancellable)
+{
+  QmSearch *self = g_new0 (QmSearch, 1);
+  guint n = qm_catalog_n_devices (qm_estimator_get_catalog (estimator));
+
+  qm_job_init (&self->job, estimator, resolved);
+  self->job.headroom = headroom;
+  self->device_limits = g_new0 (guint8, n);
+  self->device_margins = g_new0 (double, n);
+  self->recipes = qm_recipes_for_job (&self->job);
+  self->placements = qm_placements_list (estimator, resolved, here, self->device_limits);
+  self->solutions = g_array_new (FALSE, FALSE, sizeof (QmSolution));
+  self->rows = g_array_sized_new (FALSE, FALSE, sizeof (QmRow), ROWS_EACH * self->placements->len);
+  self->orders = g_new0 (QmOrder *, QM_OBJECTIVE_MOST_ACCURATE + 1);
+  search (self, cancellable);
+
+  return self;
+}
+
+/* Whether something that broke no limit but that of memory would fit. */
+static gboolean
+would_fit (const QmSearch *self,
+           double          headroom)
+{
+  return headroom < self->job.headroom && self->nearest.margin > 0 &&
+         self->nearest.margin * (1 - self->job.headroom) <= 1 - headroom;
 }
 
 /**
@@ -380,7 +414,8 @@ qm_search_complete (const QmSearch *self,
  * @cancellable: (nullable): ends the search early
  *
  * Searches every device, count, layout and offer of the catalog that the
- * answers allow.
+ * answers allow. Where nothing leaves as much memory free as is wanted, what
+ * leaves less is better than no answer: it is searched for next, with a drawback.
  *
  * Returns: (transfer full): the rows, not ranked
  */
@@ -390,18 +425,28 @@ qm_search_new (QmEstimator      *estimator,
                const QmHere     *here,
                GCancellable     *cancellable)
 {
-  QmSearch *self = g_new0 (QmSearch, 1);
-  guint n = qm_catalog_n_devices (qm_estimator_get_catalog (estimator));
+  static const double less[] = { 1 - QM_TIGHT_SHARE, 0 };
+  QmSearch *self = search_with_headroom (estimator, resolved, here, qm_plan_get_headroom (resolved->plan), cancellable);
 
-  qm_job_init (&self->job, estimator, resolved);
-  self->device_limits = g_new0 (guint8, n);
-  self->device_margins = g_new0 (double, n);
-  self->recipes = qm_recipes_for_job (&self->job);
-  self->placements = qm_placements_list (estimator, resolved, here, self->device_limits);
-  self->solutions = g_array_new (FALSE, FALSE, sizeof (QmSolution));
-  self->rows = g_array_sized_new (FALSE, FALSE, sizeof (QmRow), ROWS_EACH * self->placements->len);
-  self->orders = g_new0 (QmOrder *, QM_OBJECTIVE_MOST_ACCURATE + 1);
-  search (self, cancellable);
+  for (guint i = 0; i < G_N_ELEMENTS (less); i++)
+    {
+      QmSearch *other;
+      QmWish wish;
+
+      qm_search_wish (self, &wish);
+      if (qm_search_best (self, &wish) >= 0 || !would_fit (self, less[i]))
+        continue;
+
+      other = search_with_headroom (estimator, resolved, here, less[i], cancellable);
+      other->considered += self->considered;
+      if (qm_search_best (other, &wish) >= 0)
+        {
+          qm_search_free (self);
+          return other;
+        }
+      self->considered = other->considered;
+      qm_search_free (other);
+    }
 
   return self;
 }

@@ -80,14 +80,30 @@ rounded (double   value,
   return (up ? ceil (value / unit - 1e-9) : floor (value / unit + 1e-9)) * unit;
 }
 
+/* What comes then, and on what terms: at spot prices it may be taken away. */
+static const char *
+what_then (const QmChoice *choice,
+           gboolean        over)
+{
+  gboolean spot = choice->estimate.cost.pricing == QM_PRICING_SPOT;
+
+  if (choice->label[0] == '\0')
+    return N_("Nothing would do");
+  if (over)
+    return spot ? N_("{choice} at spot prices, because the first choice could go over it")
+                : N_("{choice}, because the first choice could go over it");
+
+  return spot ? N_("{choice} at spot prices") : "{choice}";
+}
+
 static QmMessage *
-describe (const Dial *dial,
-          gboolean    above,
-          double      threshold,
-          const char *choice,
-          double      first,
-          gboolean    monthly,
-          const char *currency)
+describe (const Dial     *dial,
+          gboolean        above,
+          double          threshold,
+          const QmChoice *choice,
+          double          first,
+          gboolean        monthly,
+          const char     *currency)
 {
   gboolean hours = dial->offset == G_STRUCT_OFFSET (QmWish, seconds);
   QmMessage *message;
@@ -101,10 +117,8 @@ describe (const Dial *dial,
                                     : (monthly ? N_("With less than {limit} a month to spend") : N_("With less than {limit} to spend")));
 
   /* A limit above the best guess still changes the answer where the range reaches over it. */
-  qm_message_set_detail (message, choice[0] == '\0' ? N_("Nothing would do")
-                                  : !above && threshold * dial->unit > first ? N_("{choice}, because the first choice could go over it")
-                                  : "{choice}");
-  qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, choice);
+  qm_message_set_detail (message, what_then (choice, !above && threshold * dial->unit > first));
+  qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, choice->label);
   if (hours)
     return qm_message_add (message, "limit", QM_ARGUMENT_SECONDS, threshold * dial->unit);
 
@@ -182,7 +196,7 @@ find_change (const QmSearch *search,
   sensitivity->above = up;
   sensitivity->threshold = rounded (outside / dial->unit, up);
   g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
-  sensitivity->message = describe (dial, up, sensitivity->threshold, sensitivity->choice, first.p50, search->job.serving, currency);
+  sensitivity->message = describe (dial, up, sensitivity->threshold, &choice, first.p50, search->job.serving, currency);
   g_ptr_array_add (found, sensitivity);
   qm_choice_clear (&choice);
 }
@@ -211,7 +225,7 @@ if_it_must_stay (const QmSearch *search,
   sensitivity->threshold = NAN;
   g_strlcpy (sensitivity->choice, choice.label, sizeof sensitivity->choice);
   sensitivity->message = qm_message_new ("on-premises", N_("If the data may not leave your place"));
-  qm_message_set_detail (sensitivity->message, other >= 0 ? "{choice}" : N_("Nothing would do"));
+  qm_message_set_detail (sensitivity->message, what_then (&choice, FALSE));
   qm_message_add_text (sensitivity->message, "choice", QM_ARGUMENT_NAME, sensitivity->choice);
   g_ptr_array_add (found, sensitivity);
   qm_choice_clear (&choice);

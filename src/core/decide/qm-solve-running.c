@@ -241,7 +241,7 @@ is_in_time (const QmJob      *job,
 }
 
 /* The fewest devices for each copy that hold it and answer in time, else that
- * hold it. */
+ * hold it, else the most that were tried. */
 gboolean
 qm_solve_serving (const QmJob       *job,
                   QmRecipe          *recipe,
@@ -269,6 +269,8 @@ qm_solve_serving (const QmJob       *job,
     }
   if (found)
     size_service (job, placement, best);
+  else if (solution.tried)
+    *best = solution;
 
   return found;
 }

@@ -6,9 +6,6 @@
 /* No framework gains from a larger micro-batch. */
 #define LARGEST_MICRO_BATCH 1024
 
-/* Of a machine's memory, what is left beside the operating system. */
-#define HOST_SHARE 0.9
-
 /* Speeds that differ by less are the same. */
 #define SAME_SPEED 0.02
 
@@ -121,6 +118,7 @@ qm_configuration_start (const QmPlacement *placement,
   configuration->nodes = machines;
   configuration->cpu_cores = placement->cpu_cores;
   configuration->host_cores = placement->host_cores;
+  configuration->host_memory_bytes = placement->ram_bytes;
   configuration->host_network_bits_per_second = placement->host_network_bits_per_second;
   if (machines > 1)
     g_strlcpy (configuration->interconnect, placement->interconnect, sizeof (QmWord));
@@ -156,9 +154,9 @@ qm_search_memory_limit (const QmJob       *job,
   double allowed = (1 - job->headroom) * outline->usable_bytes;
 
   *margin = INFINITY;
-  if (placement->ram_bytes > 0 && outline->host_bytes > HOST_SHARE * placement->ram_bytes)
+  if (placement->ram_bytes > 0 && outline->host_bytes > QM_HOST_SHARE * placement->ram_bytes)
     {
-      *margin = outline->host_bytes / (HOST_SHARE * placement->ram_bytes);
+      *margin = outline->host_bytes / (QM_HOST_SHARE * placement->ram_bytes);
       return QM_LIMIT_HOST_MEMORY;
     }
   if (isnan (outline->need_bytes) || !(outline->usable_bytes > 0))
@@ -260,7 +258,7 @@ gboolean
 qm_trials_fit_host (const QmTrials *self,
                     double          ram_bytes)
 {
-  return !(ram_bytes > 0) || self->host_bytes <= HOST_SHARE * ram_bytes;
+  return !(ram_bytes > 0) || self->host_bytes <= QM_HOST_SHARE * ram_bytes;
 }
 
 /* One layout: the largest micro-batch that fits. Memory is affine in it, so one
@@ -411,6 +409,33 @@ qm_solution_devices (const QmSolution  *self,
   return placement->per_machine * self->machines;
 }
 
+/* The headroom that was asked for is what the memory is judged by, though the
+ * search may have done with less. */
+static void
+evaluate_as_asked (const QmSolution      *self,
+                   const QmJob           *job,
+                   QmRecipe              *recipe,
+                   const QmDevice        *device,
+                   const QmConfiguration *configuration,
+                   QmEstimate            *estimate)
+{
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmEvaluator) evaluator = NULL;
+
+  if (job->headroom >= qm_plan_get_headroom (job->plan))
+    {
+      qm_evaluator_evaluate (qm_recipe_evaluator (recipe, job, self->batch), device, configuration, estimate);
+      return;
+    }
+
+  plan = qm_plan_copy (recipe->plan);
+  plan->limits.headroom = qm_plan_get_headroom (job->plan);
+  if (job->serving)
+    plan->serving.concurrency = 1 << self->batch;
+  evaluator = qm_evaluator_new (job->estimator, plan, job->resolved->model);
+  qm_evaluator_evaluate (evaluator, device, configuration, estimate);
+}
+
 /**
  * qm_solution_complete:
  * @self: a solution
@@ -429,7 +454,7 @@ qm_solution_complete (const QmSolution  *self,
   QmConfiguration configuration;
 
   set_layout (self, job, placement, &configuration);
-  qm_evaluator_evaluate (qm_recipe_evaluator (recipe, job, self->batch), &placement->device, &configuration, estimate);
+  evaluate_as_asked (self, job, recipe, &placement->device, &configuration, estimate);
   estimate->accuracy = recipe->accuracy;
   if (job->serving)
     qm_solution_fill_service (self, job, placement, estimate);

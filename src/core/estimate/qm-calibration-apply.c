@@ -4,9 +4,6 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* Up to this share of the usable memory a job is called tight. */
-#define TIGHT_SHARE 0.9
-
 static QmCorrection
 correct (const QmCalibration *self,
          const QmPlan        *plan,
@@ -67,7 +64,7 @@ judge (const QmMemory *memory,
   if (need <= (1 - headroom) * memory->usable_bytes)
     return QM_VERDICT_FITS;
 
-  return need <= TIGHT_SHARE * memory->usable_bytes ? QM_VERDICT_TIGHT : QM_VERDICT_MAY_FIT;
+  return need <= QM_TIGHT_SHARE * memory->usable_bytes ? QM_VERDICT_TIGHT : QM_VERDICT_MAY_FIT;
 }
 
 static void

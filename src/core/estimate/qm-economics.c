@@ -49,6 +49,7 @@ static const Figure figures[] = {
   FIGURE (hurdle_gpu_table),
   FIGURE (hurdle_offload),
   FIGURE (hurdle_late),
+  FIGURE (hurdle_tight),
   FIGURE (hurdle_there),
   FIGURE (hurdle_change),
   FIGURE (spot_interruptions_per_hour),

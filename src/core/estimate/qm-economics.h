@@ -67,6 +67,7 @@ typedef struct {
   double hurdle_gpu_table;
   double hurdle_offload;
   double hurdle_late;
+  double hurdle_tight;
   double hurdle_there;
   double hurdle_change;
   double idle_hours;                /* paid for nothing: failed starts, forgotten machines */

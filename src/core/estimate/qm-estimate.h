@@ -8,6 +8,12 @@
 
 G_BEGIN_DECLS
 
+/* What is fuller than this may or may not fit. */
+#define QM_TIGHT_SHARE 0.9
+
+/* Of a machine's memory, what is left beside the operating system. */
+#define QM_HOST_SHARE 0.9
+
 /* How much measurement stands behind a figure. */
 typedef enum {
   QM_STATE_UNKNOWN,

@@ -7,8 +7,6 @@
 #include "estimate/qm-known-device.h"
 #include "estimate/qm-rules.h"
 
-/* Shares of the usable memory up to which a job is tight, and may fit. */
-#define TIGHT_SHARE 0.9
 #define DEFAULT_SEQUENCE 2048
 #define DEFAULT_LORA_RANK 16
 
@@ -258,7 +256,7 @@ judge (double need,
   if (need <= (1 - headroom) * usable)
     return QM_VERDICT_FITS;
 
-  if (need <= TIGHT_SHARE * usable)
+  if (need <= QM_TIGHT_SHARE * usable)
     return QM_VERDICT_TIGHT;
 
   return need <= usable ? QM_VERDICT_MAY_FIT : QM_VERDICT_DOES_NOT_FIT;

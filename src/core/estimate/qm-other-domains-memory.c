@@ -3,9 +3,6 @@
 
 #include "estimate/qm-rules.h"
 
-/* Shares of the usable memory up to which a job is tight, and may fit. */
-#define TIGHT_SHARE 0.9
-
 /* Bytes of a number. */
 #define FULL 4.0
 #define HALF 2.0
@@ -288,7 +285,7 @@ qm_domain_judge (const QmOtherDomains *self,
   else if (need <= (1 - self->headroom) * usable)
     memory->verdict = QM_VERDICT_FITS;
   else
-    memory->verdict = need <= TIGHT_SHARE * usable ? QM_VERDICT_TIGHT : QM_VERDICT_MAY_FIT;
+    memory->verdict = need <= QM_TIGHT_SHARE * usable ? QM_VERDICT_TIGHT : QM_VERDICT_MAY_FIT;
 }
 
 /**

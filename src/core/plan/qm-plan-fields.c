@@ -161,6 +161,7 @@ static const QmField fields[] = {
   INTEGER (configuration.cpu_cores, 0, 1, 100000),
   NUMBER (configuration.host_memory_bytes_per_second, 0, 1e6, 1e15),
   NUMBER (configuration.memory_bytes, 0, 1e6, 1e15),
+  NUMBER (configuration.host_memory_bytes, 0, 1e6, 1e15),
   WORD (configuration.offer),
 };
 

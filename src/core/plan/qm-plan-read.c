@@ -12,6 +12,7 @@
 /* What a quote may say at most: as the limits of a plan. */
 #define LONGEST_QUOTE 1e9
 #define DEAREST_QUOTE 1e12
+#define LARGEST_MEMORY 1e15
 
 /* A text full of keys that mean nothing shall not be answered at length. */
 #define MOST_WARNINGS 100
@@ -135,6 +136,27 @@ read_owned_count (Reader      *self,
 }
 
 static gboolean
+read_figure (Reader      *self,
+             const char  *path,
+             JsonNode    *node,
+             double       highest,
+             double      *value,
+             GError     **error)
+{
+  if (JSON_NODE_HOLDS_NULL (node))
+    return TRUE;
+  if (!JSON_NODE_HOLDS_VALUE (node) || (json_node_get_value_type (node) != G_TYPE_INT64 && json_node_get_value_type (node) != G_TYPE_DOUBLE))
+    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("a number is expected"));
+
+  *value = json_node_get_double (node);
+  if (*value > 0 && *value <= highest)
+    return TRUE;
+
+  return highest == 1 ? fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a share from 0 to 1 is expected"))
+                      : fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a number above 0 is expected"));
+}
+
+static gboolean
 read_owned_device (Reader      *self,
                    const char  *path,
                    JsonNode    *node,
@@ -159,7 +181,7 @@ read_owned_machine (Reader      *self,
   g_autoptr (GList) members = NULL;
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
-    return fail (self, machine, error, QM_PLAN_ERROR_TYPE, N_("an object with device, devices and nodes is expected"));
+    return fail (self, machine, error, QM_PLAN_ERROR_TYPE, N_("an object with device, devices, nodes and host_memory_bytes is expected"));
 
   *owned = (QmOwned) { .devices = 1, .nodes = 1 };
   members = json_object_get_members (json_node_get_object (node));
@@ -175,6 +197,8 @@ read_owned_machine (Reader      *self,
         ok = read_owned_count (self, path, member, &owned->devices, error);
       else if (g_str_equal (l->data, "nodes"))
         ok = read_owned_count (self, path, member, &owned->nodes, error);
+      else if (g_str_equal (l->data, "host_memory_bytes"))
+        ok = read_figure (self, path, member, LARGEST_MEMORY, &owned->host_memory_bytes, error);
       else
         warn_unknown_key (self, path, "places.owned[].device");
       if (!ok)
@@ -219,27 +243,6 @@ read_owned (Reader      *self,
 /* ------------------------------------------------------------------------ quotes */
 
 static gboolean
-read_quote_figure (Reader      *self,
-                   const char  *path,
-                   JsonNode    *node,
-                   double       highest,
-                   double      *value,
-                   GError     **error)
-{
-  if (JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (!JSON_NODE_HOLDS_VALUE (node) || (json_node_get_value_type (node) != G_TYPE_INT64 && json_node_get_value_type (node) != G_TYPE_DOUBLE))
-    return fail (self, path, error, QM_PLAN_ERROR_TYPE, N_("a number is expected"));
-
-  *value = json_node_get_double (node);
-  if (*value > 0 && *value <= highest)
-    return TRUE;
-
-  return highest == 1 ? fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a share from 0 to 1 is expected"))
-                      : fail (self, path, error, QM_PLAN_ERROR_VALUE, N_("a number above 0 is expected"));
-}
-
-static gboolean
 read_quote_member (Reader      *self,
                    const char  *quote_path,
                    const char  *name,
@@ -256,11 +259,11 @@ read_quote_member (Reader      *self,
   if (g_str_equal (name, "nodes"))
     return read_owned_count (self, path, node, &quote->nodes, error);
   if (g_str_equal (name, "hours"))
-    return read_quote_figure (self, path, node, LONGEST_QUOTE, &quote->hours, error);
+    return read_figure (self, path, node, LONGEST_QUOTE, &quote->hours, error);
   if (g_str_equal (name, "money"))
-    return read_quote_figure (self, path, node, DEAREST_QUOTE, &quote->money, error);
+    return read_figure (self, path, node, DEAREST_QUOTE, &quote->money, error);
   if (g_str_equal (name, "accuracy"))
-    return read_quote_figure (self, path, node, 1, &quote->accuracy, error);
+    return read_figure (self, path, node, 1, &quote->accuracy, error);
 
   warn_unknown_key (self, path, "quotes[].device");
   return TRUE;
@@ -358,9 +361,9 @@ read_result (Reader      *self,
       gboolean ok = TRUE;
 
       if (g_str_equal (l->data, "samples"))
-        ok = read_quote_figure (self, member, value, DEAREST_QUOTE, &result->samples, error);
+        ok = read_figure (self, member, value, DEAREST_QUOTE, &result->samples, error);
       else if (g_str_equal (l->data, "score"))
-        ok = read_quote_figure (self, member, value, 1, &result->score, error);
+        ok = read_figure (self, member, value, 1, &result->score, error);
       else
         warn_unknown_key (self, member, "results[].score");
       if (!ok)

@@ -41,6 +41,8 @@ write_owned (JsonObject   *root,
       json_object_set_string_member (object, "device", plan->places.owned[i].device);
       json_object_set_int_member (object, "devices", plan->places.owned[i].devices);
       json_object_set_int_member (object, "nodes", plan->places.owned[i].nodes);
+      if (plan->places.owned[i].host_memory_bytes > 0)
+        json_object_set_double_member (object, "host_memory_bytes", plan->places.owned[i].host_memory_bytes);
       json_array_add_object_element (array, object);
     }
   json_object_set_array_member (section_of (root, "places.owned"), "owned", array);

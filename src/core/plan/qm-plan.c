@@ -112,7 +112,7 @@ qm_plan_equal (const QmPlan *a,
     {
       const QmOwned *x = &a->places.owned[i], *y = &b->places.owned[i];
 
-      if (!g_str_equal (x->device, y->device) || x->devices != y->devices || x->nodes != y->nodes)
+      if (!g_str_equal (x->device, y->device) || x->devices != y->devices || x->nodes != y->nodes || x->host_memory_bytes != y->host_memory_bytes)
         return FALSE;
     }
 

@@ -153,6 +153,7 @@ typedef struct {
   QmWord device;
   int devices;                      /* per machine times machines: all of them */
   int nodes;
+  double host_memory_bytes;         /* system memory of one machine; 0 unset */
 } QmOwned;
 
 #define QM_MAX_OWNED 16
@@ -253,6 +254,7 @@ typedef struct {
   int cpu_cores;
   double host_memory_bytes_per_second;
   double memory_bytes;              /* of one device, where it is sold with several sizes */
+  double host_memory_bytes;         /* system memory of one machine */
   int host_cores;                   /* of one machine, where known; no answer of a plan, nor is the next */
   double host_network_bits_per_second;
   QmWord offer;                     /* provider/instance/region */

@@ -272,7 +272,7 @@ test_owned (void)
 
   assert_field_error ("\"places\": {\"owned\": {}}", QM_PLAN_ERROR_TYPE, "4: places.owned: a list of machines is expected");
   assert_field_error ("\"places\": {\"owned\": [\n3]}", QM_PLAN_ERROR_TYPE,
-                      "5: places.owned[0]: an object with device, devices and nodes is expected");
+                      "5: places.owned[0]: an object with device, devices, nodes and host_memory_bytes is expected");
   assert_field_error ("\"places\": {\"owned\": [{\"device\":\"l4\"},\n{\"devices\": 1}]}", QM_PLAN_ERROR_MISSING,
                       "5: places.owned[1]: device is missing; the id of a device of the catalog is expected");
   assert_field_error ("\"places\": {\"owned\": [{\"device\": \"l4\",\n\"devices\": \"2\"}]}", QM_PLAN_ERROR_TYPE,
