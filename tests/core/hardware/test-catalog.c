@@ -176,6 +176,33 @@ test_vision_model (void)
   g_assert_null (qm_catalog_find_model (catalog, "resnet-51", 0));
 }
 
+/* A block of width d has 12 d² weights: 4 of attention, 8 of the two layers after it.
+ * Widths are those of arXiv:2010.11929, 2106.04560 and 2012.12877. */
+static void
+test_vision_layers (void)
+{
+  static const struct {
+    const char *id;
+    int layers;
+    double width;
+  } known[] = {
+    { "vit-tiny-patch16-224", 12, 192 }, { "deit-small-patch16-224", 12, 384 }, { "vit-base-patch16-224", 12, 768 },
+    { "vit-large-patch16-224", 24, 1024 }, { "vit-huge-patch14-224", 32, 1280 }, { "vit-giant-patch14-224", 40, 1408 },
+    { "beit-large-patch16-224", 24, 1024 }, { "cait-s24-224", 26, 384 },
+  };
+  g_autoptr (QmCatalog) catalog = load_shipped ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    {
+      const QmModelEntry *model = qm_catalog_find_model (catalog, known[i].id, 0);
+      double blocks = 12 * known[i].layers * known[i].width * known[i].width;
+
+      g_assert_nonnull (model);
+      g_assert_cmpint (json_object_get_int_member (model->facts, "layers"), ==, known[i].layers);
+      g_assert_cmpfloat_with_epsilon (blocks / json_object_get_double_member (model->facts, "parameters"), 1, 0.1);
+    }
+}
+
 /* Counts that their makers publish, and one tie of embedding and head. */
 static void
 test_language_models (void)
@@ -249,6 +276,7 @@ main (int    argc,
   g_test_add_func ("/catalog/provider-names", test_provider_names);
   g_test_add_func ("/catalog/model-source", test_model_source);
   g_test_add_func ("/catalog/vision-model", test_vision_model);
+  g_test_add_func ("/catalog/vision-layers", test_vision_layers);
   g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
   g_test_add_func ("/catalog/one-model", test_one_model);
