@@ -349,7 +349,7 @@ ladder_new (QmEstimator      *estimator,
 {
   QmLadder *self = g_new0 (QmLadder, 1);
   QmDescent descent = { estimator, resolved->model, device, qm_plan_copy (resolved->plan), { 0 }, 0 };
-  const QmRungKind *kinds[QM_MAX_RUNGS];
+  const QmRungKind *kinds[QM_MAX_RUNGS] = { NULL };
   guint n = qm_rung_kinds (resolved->plan, kinds);
   g_autoptr (QmPlan) plan = NULL;
   guint taken;
