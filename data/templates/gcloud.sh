@@ -129,7 +129,7 @@ place=(--region="$REGION" --target-distribution-shape=any-single-zone)
 [ -z "$ZONE" ] || place=(--zone="$ZONE")
 gcloud compute instances bulk create --predefined-names="$(seq -s, -f "$JOB-%.0f" {{nodes|word}})" --project="$PROJECT" "${place[@]}" --labels=job="$JOB" \
   --machine-type={{instance|word}}{{#attached}} --accelerator="type={{gcp_accelerator|word}},count={{per_node|word}}"{{/attached}} \
-  --image-family={{gcp_image_family|word}} --image-project={{gcp_image_project|word}} --boot-disk-size={{disk_gb|word}}GB \
+  --image-family={{gcp_image_family|word}} --image-project={{gcp_image_project|word}} --boot-disk-size={{disk_gb|word}}GB{{#slow_disk}} --boot-disk-type=pd-balanced{{/slow_disk}} \
   --maintenance-policy=TERMINATE{{#spot}} --provisioning-model=SPOT{{/spot}}{{#close_together}} --resource-policies="$JOB" --network-interface=nic-type=GVNIC{{/close_together}} \
 {{^serving}}
   --max-run-duration={{run_seconds|word}}s --instance-termination-action=DELETE \

@@ -98,6 +98,7 @@ add_network (JsonObject     *values,
 {
   const char *instance = choice->offer != NULL ? choice->offer->instance : "";
   const char *provider = choice->offer != NULL ? choice->offer->provider : "";
+  g_auto (GStrv) series = g_strsplit (instance, "-", 2);
   const QmConfiguration *c = &choice->estimate.configuration;
   int per_machine = MAX (1, c->devices) / MAX (1, choice->machines);
   int copy = MAX (1, c->tensor_parallel) * MAX (1, c->pipeline_parallel);
@@ -108,6 +109,7 @@ add_network (JsonObject     *values,
   qm_launch_set_flag (values, "gpudirect", linked && has_word (list_words (catalog, "gcp_gpudirect", "instances"), instance));
   qm_launch_set_flag (values, "close_together", linked && instance[0] != '\0' && strchr (instance, '+') == NULL);
   qm_launch_set_flag (values, "fast_network", linked && has_word (list_words (catalog, "skypilot_clouds", "fast_networks"), provider));
+  qm_launch_set_flag (values, "slow_disk", has_word (list_words (catalog, "gcp_slow_disks", "series"), series[0] != NULL ? series[0] : ""));
   qm_launch_set_count (values, "nodes_per_copy", apart);
   qm_launch_set_count (values, "service_replicas", MAX (1, choice->machines / apart));
 }
@@ -122,7 +124,8 @@ add_network (JsonObject     *values,
  * Adds the clouds that SkyPilot may use: "cloud", that of the choice where
  * SkyPilot knows it, and whether another has the same devices; and how several
  * machines are brought together: "linked", "close_together",
- * "gpudirect", "fast_network"; and how many a copy of a service takes.
+ * "gpudirect", "fast_network"; how many a copy of a service takes; and
+ * "slow_disk", where Google would give magnetic disks.
  */
 void
 qm_launch_add_clouds (JsonObject     *values,

@@ -21,6 +21,10 @@
 #define LEAST_START_SECONDS 600.0
 #define PROBE_SECONDS 10.0
 
+/* A copy that takes long to start is not given up at the first quiet minute; the
+ * longest that a HorizontalPodAutoscaler waits. */
+#define MOST_SETTLE_SECONDS 3600.0
+
 /* ---------------------------------------------------------------------- name */
 
 /* What is learnt or served, of what: limits, places and hardware may change, and
@@ -209,6 +213,7 @@ add_scaling (JsonObject     *values,
   qm_launch_set_text (values, "most_cost_per_hour",
                       g_ascii_formatd (hour, sizeof hour, "%.2f", isfinite (choice->estimate.cost.per_hour) ? most * choice->estimate.cost.per_hour : 0));
   qm_launch_set_count (values, "start_seconds", ceil (seconds));
+  qm_launch_set_count (values, "settle_seconds", fmin (MOST_SETTLE_SECONDS, ceil (seconds)));
   qm_launch_set_count (values, "start_tries", ceil (seconds / PROBE_SECONDS));
 }
 
