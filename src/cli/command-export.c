@@ -9,6 +9,7 @@
 #include "draw/qm-language.h"
 #include "export/qm-launch.h"
 #include "qm-error.h"
+#include "qm-file.h"
 #include "qm-cli.h"
 
 static char *
@@ -139,7 +140,10 @@ launch_files (Export           *self,
         return g_steal_pointer (&files);
       if (!g_error_matches (local, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_SENSELESS))
         {
-          g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: %s: ", format, row->offer != NULL ? row->offer->id : row->label);
+          g_autofree char *why = qm_error_get_text (local, qm_language_get_words ());
+
+          qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_TEMPLATE, NULL, N_("{format}: {choice}: {why}"), "format", format,
+                        "choice", row->offer != NULL ? row->offer->id : row->label, "why", why, NULL);
           return NULL;
         }
       if (first == NULL)
@@ -264,6 +268,29 @@ check_free (GPtrArray   *files,
 }
 
 static gboolean
+write_together (GPtrArray   *files,
+                const char  *directory,
+                GError     **error)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_autofree QmFileText *texts = g_new0 (QmFileText, files->len);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const QmLaunchFile *file = g_ptr_array_index (files, i);
+
+      g_ptr_array_add (paths, g_build_filename (directory, file->name, NULL));
+      texts[i] = (QmFileText) { g_ptr_array_index (paths, i), file->text, file->executable };
+    }
+  if (!qm_file_write_together (texts, files->len, error))
+    return FALSE;
+
+  for (guint i = 0; i < paths->len; i++)
+    g_print ("%s\n", (const char *) g_ptr_array_index (paths, i));
+  return TRUE;
+}
+
+static gboolean
 save (GPtrArray   *files,
       const char  *directory,
       gboolean     force,
@@ -279,17 +306,7 @@ save (GPtrArray   *files,
       return FALSE;
     }
 
-  for (guint i = 0; i < files->len; i++)
-    {
-      const QmLaunchFile *file = g_ptr_array_index (files, i);
-      g_autofree char *path = g_build_filename (directory, file->name, NULL);
-
-      if (!g_file_set_contents_full (path, file->text, -1, G_FILE_SET_CONTENTS_CONSISTENT, file->executable ? 0777 : 0666, error))
-        return FALSE;
-      g_print ("%s\n", path);
-    }
-
-  return TRUE;
+  return write_together (files, directory, error);
 }
 
 /* Each format to a folder of its own. One that makes no sense says why; one that

@@ -14,6 +14,10 @@ char    *qm_file_read        (const char  *path,
                               gsize        most,
                               gsize       *length,
                               GError     **error);
+char    *qm_file_read_regular (const char  *path,
+                               gsize        most,
+                               gsize       *length,
+                               GError     **error);
 void     qm_file_set_error   (GError      **error,
                               const char   *path,
                               const GError *reason);
@@ -21,5 +25,21 @@ gboolean qm_file_write       (const char  *path,
                               const char  *data,
                               gsize        length,
                               GError     **error);
+
+/**
+ * QmFileText:
+ * @path: where to
+ * @text: what to write
+ * @executable: a script
+ */
+typedef struct {
+  const char *path;
+  const char *text;
+  gboolean executable;
+} QmFileText;
+
+gboolean qm_file_write_together (const QmFileText *files,
+                                 guint             n_files,
+                                 GError          **error);
 
 G_END_DECLS

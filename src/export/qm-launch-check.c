@@ -4,11 +4,14 @@
 
 #include "plan/qm-plan-fields.h"
 #include "qm-error.h"
+#include "qm-file.h"
 #include "qm-json-error.h"
 #include "qm-launch-private.h"
 
 /* formats.json as it must be: whoever reads it afterwards finds what is written
  * here, of the right kind, and need not look again. */
+
+#define LARGEST_FILE (16 << 20)
 
 typedef enum {
   KIND_TEXT,
@@ -252,7 +255,8 @@ qm_launch_load_formats (JsonParser  *parser,
   gsize length;
   guint line = 0;
 
-  if (!g_file_get_contents (path, &text, &length, error))
+  text = qm_file_read_regular (path, LARGEST_FILE, &length, error);
+  if (text == NULL)
     return NULL;
 
   json_parser_set_strict (parser, TRUE);

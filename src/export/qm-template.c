@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-template.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
+
+#include "qm-error.h"
+#include "qm-file.h"
 
 /* Templates hold places {{name|filter}}, sections {{#name}} … {{/name}}, which
  * are kept where the value is true, or {{^name}} … {{/name}}, where it is not,
@@ -10,11 +14,12 @@
  * Every place names the language that its value is written in: what a person
  * typed stays text there, whatever is in it. */
 
-G_DEFINE_QUARK (qm-template-error, qm_template_error)
+QM_DEFINE_ERROR_DOMAIN ("qm-template-error-quark", qm_template_error_quark)
 
 /* A template that is part of itself ends here. */
 #define DEEPEST_PART 8
 #define DEEPEST_SECTION 32
+#define LARGEST_TEMPLATE (16 << 20)
 
 /* A cluster takes names of 63 letters, of which some are added here and there. */
 #define LONGEST_NAME 40
@@ -41,27 +46,20 @@ line_of (const Reader *reader)
   return line;
 }
 
+/* @msgid with the one place @name, of which the file and the line are said. */
 static gboolean
 fail (const Reader     *reader,
       GError          **error,
       QmTemplateError   code,
-      const char       *format,
-      ...) G_GNUC_PRINTF (4, 5);
-
-static gboolean
-fail (const Reader     *reader,
-      GError          **error,
-      QmTemplateError   code,
-      const char       *format,
-      ...)
+      const char       *msgid,
+      const char       *name,
+      const char       *value)
 {
-  va_list arguments;
-  g_autofree char *message = NULL;
+  g_autoptr (GError) local = NULL;
 
-  va_start (arguments, format);
-  message = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, QM_TEMPLATE_ERROR, code, "%s:%d: %s", reader->name, line_of (reader), message);
+  qm_error_set (&local, QM_TEMPLATE_ERROR, code, NULL, msgid, name, value, NULL);
+  qm_error_locate (local, reader->name, line_of (reader));
+  g_propagate_error (error, g_steal_pointer (&local));
 
   return FALSE;
 }
@@ -233,9 +231,9 @@ append_filtered (Reader      *reader,
         return TRUE;
       }
   if (strcmp (filter, "word") != 0 && strcmp (filter, "options") != 0)
-    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "the filter \"%s\" is not known", filter);
+    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, N_("the filter \"{name}\" is not known"), "name", filter);
   if (strcmp (filter, "word") == 0 ? !is_word (value) : !are_options (value))
-    return fail (reader, error, QM_TEMPLATE_ERROR_VALUE, "\"%s\" may not stand here without quotes", value);
+    return fail (reader, error, QM_TEMPLATE_ERROR_VALUE, N_("\"{value}\" may not stand here without quotes"), "value", value);
 
   g_string_append (out, value);
   return TRUE;
@@ -309,7 +307,7 @@ next_tag (Reader   *reader,
   reader->next = start;
   end = strstr (start, "}}");
   if (end == NULL)
-    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"{{\" is not closed");
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("a place that begins here is not closed"), NULL, NULL);
 
   *tag = g_strndup (start + 2, end - start - 2);
   reader->next = end + 2;
@@ -331,11 +329,11 @@ fill_place (Reader      *reader,
   g_autofree char *value = node != NULL ? value_text (node) : NULL;
 
   if (parts[0] == NULL)
-    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" names no value", tag);
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("\"{place}\" names no value"), "place", tag);
   if (value == NULL)
-    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, "there is no value \"%s\"", parts[0]);
+    return fail (reader, error, QM_TEMPLATE_ERROR_NAME, N_("there is no value \"{name}\""), "name", parts[0]);
   if (parts[1] == NULL)
-    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" names no language", tag);
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("\"{place}\" does not say in which language its value is to be written"), "place", tag);
 
   return append_filtered (reader, parts[1], value, out, error);
 }
@@ -353,13 +351,15 @@ fill_part (Reader      *reader,
 {
   g_autofree char *path = g_build_filename (reader->folder, name, NULL);
   g_autofree char *text = NULL;
+  gsize length;
   Reader part = { reader->folder, name, NULL, NULL, reader->values, reader->depth + 1, reader->sections };
 
   if (strchr (name, '/') != NULL)
-    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" is no template of the folder", name);
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("\"{name}\" is no template of the folder"), "name", name);
   if (part.depth > DEEPEST_PART)
-    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" is part of itself", name);
-  if (!g_file_get_contents (path, &text, NULL, error))
+    return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("\"{name}\" is part of itself"), "name", name);
+  text = qm_file_read_regular (path, LARGEST_TEMPLATE, &length, error);
+  if (text == NULL)
     return FALSE;
   part.text = part.next = text;
 
@@ -380,17 +380,17 @@ fill_until (Reader      *reader,
       if (!next_tag (reader, out, &tag, error))
         return FALSE;
       if (tag == NULL)
-        return name == NULL || fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "the section \"%s\" is not closed", name);
+        return name == NULL || fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("the section \"{name}\" is not closed"), "name", name);
       if (tag[0] == '/')
         return (name != NULL && strcmp (tag + 1, name) == 0) ||
-               fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "\"%s\" closes no section", tag + 1);
+               fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("\"{name}\" closes no section"), "name", tag + 1);
 
       if (tag[0] == '#' || tag[0] == '^')
         {
           gboolean kept = is_true (json_object_get_member (reader->values, tag + 1)) == (tag[0] == '#');
 
           if (++reader->sections > DEEPEST_SECTION)
-            return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, "sections lie too deep in each other");
+            return fail (reader, error, QM_TEMPLATE_ERROR_SYNTAX, N_("sections lie too deep in each other"), NULL, NULL);
           if (!fill_until (reader, tag + 1, kept ? out : NULL, error))
             return FALSE;
           reader->sections--;

@@ -321,6 +321,65 @@ def nothing_is_written_over():
     assert run('export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'twice').returncode != 0
 
 
+def forced():
+    """--force follows a link, and writes into no pipe, device or folder; of files that belong together all are written, or none."""
+    os.makedirs('forced')
+    os.makedirs('elsewhere')
+    with open('elsewhere/kept.json', 'w') as file:
+        file.write('old')
+    os.symlink('../elsewhere/kept.json', 'forced/deepspeed.json')
+    result = run('export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'forced', '--force')
+    assert result.returncode == 0 and os.path.islink('forced/deepspeed.json'), result
+    assert json.load(open('elsewhere/kept.json'))['_plan'] and os.listdir('forced') == ['deepspeed.json'] and os.listdir('elsewhere') == ['kept.json']
+    os.unlink('elsewhere/kept.json')
+    assert run('export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'forced', '--force').returncode == 0
+    assert os.listdir('elsewhere') == ['kept.json'] and os.path.islink('forced/deepspeed.json')
+    os.symlink('circle', 'elsewhere/circle')
+    for make, said in ((lambda path: os.mkfifo(path), 'a pipe or a device'), (os.mkdir, 'it is a folder'), (lambda path: os.symlink('/dev/null', path), 'a pipe or a device'),
+                       (lambda path: os.symlink(os.path.abspath('elsewhere/circle'), path), 'in a circle')):
+        os.makedirs('none/script/')
+        make('none/script/requirements.txt')
+        before = os.lstat('none/script/requirements.txt')
+        result = run('export', 'chat.qmplan', '--format', 'script', '-o', 'none/script', '--force')
+        assert result.returncode == 1 and 'none/script/requirements.txt: cannot be written: it' in result.stderr and said in result.stderr, result
+        after = os.lstat('none/script/requirements.txt')
+        assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode) and result.stdout == '', result
+        assert os.listdir('none/script') == ['requirements.txt'], os.listdir('none/script')
+        shutil.rmtree('none')
+    os.makedirs('closed', 0o555)
+    if os.geteuid() != 0:
+        result = run('export', 'chat.qmplan', '--format', 'script', '-o', 'closed')
+        assert result.returncode == 1 and 'you may not write there' in result.stderr, result
+
+
+def templates_of_ones_own():
+    """A template that is a pipe, missing or wrong is named, with its line, and nothing waits for it."""
+    own = os.path.abspath('own-data')
+    os.makedirs(own)
+    for name in os.listdir(os.environ['QM_DATA_DIR']):
+        if name != 'templates':
+            os.symlink(os.path.join(os.environ['QM_DATA_DIR'], name), os.path.join(own, name))
+    shutil.copytree(os.path.join(os.environ['QM_DATA_DIR'], 'templates'), os.path.join(own, 'templates'))
+    path = os.path.join(own, 'templates', 'deepspeed.json')
+    for make, said in ((os.mkfifo, 'deepspeed.json: cannot be read: it is a pipe or a device; an ordinary file is wanted'),
+                       (lambda path: None, 'deepspeed.json: cannot be read: there is no such file'),
+                       (lambda path: open(path, 'w').write('{\n"a": {{nothing|json}}}'), 'deepspeed.json:2: there is no value "nothing"'),
+                       (lambda path: open(path, 'w').write('{\n\n"a": {{title}}}'), 'deepspeed.json:3: "title" does not say in which language'),
+                       (lambda path: open(path, 'w').write('{{#gpu}}'), 'deepspeed.json:1: the section "gpu" is not closed')):
+        os.unlink(path)
+        make(path)
+        result = subprocess.run([PROGRAM, 'export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'of-own'], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, 'QM_DATA_DIR': own})
+        assert result.returncode == 2 and said in result.stderr and 'deepspeed: ' in result.stderr and not os.path.exists('of-own'), (said, result)
+        if not os.path.exists(path):
+            open(path, 'w').close()
+    os.unlink(os.path.join(own, 'templates', 'formats.json'))
+    os.mkfifo(os.path.join(own, 'templates', 'formats.json'))
+    result = subprocess.run([PROGRAM, 'export', 'chat.qmplan', '--format', 'deepspeed', '-o', 'of-own'], capture_output=True, text=True, timeout=60,
+                            env={**os.environ, 'QM_DATA_DIR': own})
+    assert result.returncode == 1 and 'formats.json: cannot be read: it is a pipe' in result.stderr, result
+
+
 def long_numbers():
     """No exponent stands where a language wants a number of digits."""
     plan = json.load(open('chat.qmplan'))
@@ -339,7 +398,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, services_grow_by_requests, jobs_are_kept_apart, machines_have_room, weights_that_are_published, processors_serve, weights_are_kept_as_planned, tables_get_trees, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, long_numbers, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, services_grow_by_requests, jobs_are_kept_apart, machines_have_room, weights_that_are_published, processors_serve, weights_are_kept_as_planned, tables_get_trees, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, forced, templates_of_ones_own, long_numbers, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:
