@@ -85,6 +85,11 @@ static const QmGuideEntry hardware[] = {
   { "scaling", N_("Why are two devices not twice as fast?"), N_("They have to exchange what they learnt"),
     N_("After each step devices add up their gradients. That takes time, the more the slower the links between them are. Starting up does "
        "not get faster at all. So each further device gains less than the one before.") },
+  { "ratios", N_("How many times as fast is one than the other?"), N_("What others published, to hold an answer against"),
+    N_("Articles give such ratios: BERT-large trains 2.3 times as fast on a TPU v3-8 as on eight V100; a model of the size of GPT-3 3.2 times "
+       "as fast on 512 cores of TPU v4 as on the A100 cluster beside it; for much inference a T4 gives the most for its money. They hold for "
+       "the software and the precision of then: the first only where the V100 compute in 32 bits. Answers here are worked out for your job "
+       "and do not use them. Sources: the articles that this program was founded on, without their own measurements.") },
   { "sharding", N_("Sharding, FSDP, ZeRO, tensor parallel"), N_("Ways to share one job among devices"),
     N_("Where a model does not fit one device, each holds a part. Sharding (FSDP, ZeRO) gathers the parts when they are needed; tensor "
        "parallelism computes each layer together and wants fast links.") },

@@ -9,6 +9,7 @@
 #include "decide/qm-experience.h"
 #include "decide/qm-host.h"
 #include "decide/qm-money.h"
+#include "decide/qm-scaling.h"
 #include "qm-error.h"
 
 /* The largest batch that fits: a power of two, at least one sample. */
@@ -188,6 +189,9 @@ qm_estimate_explain (QmEstimator      *estimator,
     }
 
   message = choice->kind == QM_CHOICE_UNSET && !qm_host_is_short (&choice->estimate) ? qm_host_explain (&choice->estimate) : NULL;
+  if (message != NULL)
+    g_ptr_array_add (messages, message);
+  message = qm_scaling_explain_workers (estimator, resolved, choice);
   if (message != NULL)
     g_ptr_array_add (messages, message);
   message = qm_experience_explain (estimator, resolved, &choice->estimate);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
 #include <math.h>
 
+#include "decide/qm-scaling.h"
 #include "decide/qm-search.h"
+#include "estimate/qm-rules.h"
 
 /* What one more doubling brings is seen long before. */
 #define MOST_DEVICES 1024
@@ -9,6 +12,9 @@
 
 /* Cards of one's own go into machines of so many, where it is not known better. */
 #define USUAL_SLOTS 8
+
+/* A doubling of the devices is worth it that makes the job at least half as fast again. */
+#define WORTH_DOUBLING 1.5
 
 /* The recipe of a choice: of those that run on its device, the one that computes
  * again what it does. */
@@ -182,4 +188,77 @@ qm_scaling_curve (QmEstimator      *estimator,
   fit_to_choice (choice, points);
 
   return points;
+}
+
+/**
+ * qm_scaling_justified:
+ * @curve: (element-type QmScalingPoint): by count
+ *
+ * Returns: the devices up to which each step of @curve is worth it; 0 where it is empty
+ */
+int
+qm_scaling_justified (const GArray *curve)
+{
+  const QmScalingPoint *last = NULL;
+
+  for (guint i = 0; i < curve->len; i++)
+    {
+      const QmScalingPoint *point = &g_array_index (curve, QmScalingPoint, i);
+
+      if (last != NULL && point->speed_up < last->speed_up * pow (WORTH_DOUBLING, log2 ((double) point->devices / last->devices)))
+        break;
+      last = point;
+    }
+
+  return last != NULL ? last->devices : 0;
+}
+
+/* As the rule has it: of the weights alone. */
+static double
+bytes_of_a_weight (QmPrecision precision)
+{
+  return precision == QM_PRECISION_FP32 || precision == QM_PRECISION_TF32 ? 4 : 2;
+}
+
+/**
+ * qm_scaling_explain_workers:
+ * @estimator: an estimator
+ * @resolved: a plan
+ * @choice: one of its choices
+ *
+ * Returns: (transfer full) (nullable): how many devices the worker rule gives, beside
+ *   how many the scaling curve justifies; %NULL where the job does not train on devices
+ */
+QmMessage *
+qm_scaling_explain_workers (QmEstimator      *estimator,
+                            const QmResolved *resolved,
+                            const QmChoice   *choice)
+{
+  double parameters = resolved->model->parameters;
+  double memory = choice->estimate.device != NULL ? choice->estimate.device->memory_bytes : 0;
+  double bytes = bytes_of_a_weight (resolved->plan->training.precision);
+  int devices = MAX (1, choice->estimate.configuration.devices);
+  g_autoptr (GArray) curve = NULL;
+  QmMessage *message;
+  QmRuleDdp rule;
+
+  if (!qm_plan_is_training (resolved->plan) || !(parameters > 0) || !(memory > 0) || choice->place == QM_PLACE_QUOTED)
+    return NULL;
+  curve = qm_scaling_curve (estimator, resolved, choice);
+  if (curve->len < 2)
+    return NULL;
+
+  rule = qm_rule_ddp (devices, parameters, memory, bytes);
+  message = qm_message_new ("worker-rule", N_("Devices by the worker rule: {rule}; by the scaling curve: {justified}"));
+  qm_message_set_detail (message, rule.infeasible
+    ? N_("The rule takes the smaller of two numbers: the devices there are, {devices}, and {parameters} parameters / ({memory} × 0.9 / {bytes} bytes), rounded up: {needed}. That is more than there are. It counts who holds the weights, and knows nothing of speed. By the curve each doubling up to {justified} makes the job at least half as fast again.")
+    : N_("The rule takes the smaller of two numbers: the devices there are, {devices}, and {parameters} parameters / ({memory} × 0.9 / {bytes} bytes), rounded up: {needed}. It counts who holds the weights, and knows nothing of speed. By the curve each doubling up to {justified} makes the job at least half as fast again."));
+  qm_message_add (message, "rule", QM_ARGUMENT_COUNT, rule.workers);
+  qm_message_add (message, "justified", QM_ARGUMENT_COUNT, qm_scaling_justified (curve));
+  qm_message_add (message, "devices", QM_ARGUMENT_COUNT, devices);
+  qm_message_add (message, "parameters", QM_ARGUMENT_COUNT_SHORT, parameters);
+  qm_message_add (message, "memory", QM_ARGUMENT_BYTES, memory);
+  qm_message_add (message, "bytes", QM_ARGUMENT_COUNT, bytes);
+
+  return qm_message_add (message, "needed", QM_ARGUMENT_COUNT, rule.needed);
 }
