@@ -210,7 +210,7 @@ static void
 add_advice (QmComputerPage       *self,
             const QmProbedDevice *device)
 {
-  GtkWidget *card, *button;
+  GtkWidget *card, *text, *button;
 
   if (device == NULL || (device->remedy == NULL && !device->suspended))
     return;
@@ -219,16 +219,19 @@ add_advice (QmComputerPage       *self,
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "notice");
   gtk_box_append (GTK_BOX (card), gtk_image_new_from_icon_name (device->remedy != NULL ? "dialog-warning-symbolic" : "weather-clear-night-symbolic"));
-  gtk_box_append (GTK_BOX (card), qm_ui_wrapped (device->remedy != NULL ? device->remedy
+  text = qm_ui_box (GTK_ORIENTATION_VERTICAL, 9);
+  gtk_widget_set_hexpand (text, TRUE);
+  gtk_box_append (GTK_BOX (card), text);
+  gtk_box_append (GTK_BOX (text), qm_ui_wrapped (device->remedy != NULL ? device->remedy
                                                    : _("This card is asleep to save power, and looking at it would wake it. What stands here is "
                                                        "known without waking it."), NULL));
-  gtk_widget_set_hexpand (gtk_widget_get_last_child (card), TRUE);
   if (device->suspended)
     {
       button = gtk_button_new_with_label (_("Wake and measure"));
-      gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+      /* below the text, which a narrow window would else leave no room */
+      gtk_widget_set_halign (button, GTK_ALIGN_START);
       g_signal_connect_swapped (button, "clicked", G_CALLBACK (wake_clicked), self);
-      gtk_box_append (GTK_BOX (card), button);
+      gtk_box_append (GTK_BOX (text), button);
     }
   gtk_box_append (GTK_BOX (self->content), card);
 }

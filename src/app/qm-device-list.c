@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "draw/qm-language.h"
 #include "history/qm-channels.h"
@@ -25,6 +26,7 @@ static guint picked_signal;
 /* What a row needs to follow the samples. */
 typedef struct {
   char *id;
+  char *address;                    /* where others have the same name; else NULL */
   GtkWidget *detail;
 } Row;
 
@@ -32,6 +34,7 @@ static void
 row_free (Row *self)
 {
   g_free (self->id);
+  g_free (self->address);
   g_free (self);
 }
 
@@ -112,27 +115,44 @@ sampled (QmDeviceList *self)
   for (int i = 0; (row = gtk_list_box_get_row_at_index (GTK_LIST_BOX (self->list), i)) != NULL; i++)
     {
       Row *data = row_of (row);
-      g_autofree char *text = detail_of (self, data->id);
+      g_autofree char *now = detail_of (self, data->id);
+      g_autofree char *text = data->address != NULL ? g_strdup_printf ("%s · %s", data->address, now) : NULL;
 
-      gtk_label_set_label (GTK_LABEL (data->detail), text);
+      gtk_label_set_label (GTK_LABEL (data->detail), text != NULL ? text : now);
     }
+}
+
+/* A sidebar is narrow, and whoever has cards of one maker knows which. */
+static const char *
+without_maker (const char *name)
+{
+  static const char * const makers[] = { "NVIDIA GeForce ", "NVIDIA ", "AMD ", "Intel(R) ", "Intel " };
+
+  for (guint i = 0; i < G_N_ELEMENTS (makers); i++)
+    if (g_str_has_prefix (name, makers[i]))
+      return name + strlen (makers[i]);
+
+  return name;
 }
 
 static void
 add_row (QmDeviceList     *self,
          const char       *id,
          const char       *name,
+         const char       *address,
          const QmLiveLook *look)
 {
   GtkWidget *row = gtk_list_box_row_new ();
   GtkWidget *line = qm_ui_box (GTK_ORIENTATION_HORIZONTAL, 9);
   GtkWidget *text = qm_ui_box (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *label = qm_ui_label (name, NULL);
+  GtkWidget *label = qm_ui_label (without_maker (name), NULL);
   Row *data = g_new0 (Row, 1);
 
   data->id = g_strdup (id);
-  data->detail = qm_ui_label ("–", "caption second");
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  data->address = g_strdup (address);
+  data->detail = qm_ui_label (address != NULL ? address : "–", "caption second");
+  /* names of cards differ at their ends: an instance, a laptop's chip */
+  gtk_label_set_ellipsize (GTK_LABEL (label), g_str_equal (id, QM_PLACE_CPU) ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
   gtk_widget_add_css_class (label, "may-be-cut");
   gtk_widget_set_tooltip_text (label, name);
   gtk_label_set_ellipsize (GTK_LABEL (data->detail), PANGO_ELLIPSIZE_END);
@@ -156,8 +176,24 @@ add_row (QmDeviceList     *self,
   gtk_list_box_append (GTK_LIST_BOX (self->list), row);
 }
 
+/* What tells devices of one name apart: "19:00.0"; NULL for others. */
+static const char *
+address_of (QmMachine            *machine,
+            const QmProbedDevice *device)
+{
+  guint same = 0;
+
+  for (guint i = 0; i < qm_machine_n_devices (machine); i++)
+    same += g_strcmp0 (qm_machine_device (machine, i)->name, device->name) == 0;
+  if (same < 2)
+    return NULL;
+
+  return g_str_has_prefix (device->id, "0000:") ? device->id + strlen ("0000:") : device->id;
+}
+
 static void
 add_gpu (QmDeviceList         *self,
+         QmMachine            *machine,
          const QmProbedDevice *device)
 {
   char name[QM_CHANNEL_SIZE];
@@ -166,7 +202,7 @@ add_gpu (QmDeviceList         *self,
 
   if (gpu >= 0)
     look.channels[0] = qm_channel_of_gpu (name, gpu, QM_CHANNEL_GPU_BUSY);
-  add_row (self, device->id, device->name != NULL ? device->name : device->id, &look);
+  add_row (self, device->id, device->name != NULL ? device->name : device->id, address_of (machine, device), &look);
 }
 
 static void
@@ -181,10 +217,10 @@ add_host (QmDeviceList *self,
                                .quantity = QM_QUANTITY_BYTES };
   const char *model = qm_machine_cpu (machine)->model;
 
-  add_row (self, QM_PLACE_CPU, model != NULL ? model : _("Processor"), &cpu);
-  add_row (self, QM_PLACE_MEMORY, C_("processor", "Memory"), &memory);
-  add_row (self, QM_PLACE_DISK, _("Disks"), &disk);
-  add_row (self, QM_PLACE_NETWORK, _("Network"), &network);
+  add_row (self, QM_PLACE_CPU, model != NULL ? model : _("Processor"), NULL, &cpu);
+  add_row (self, QM_PLACE_MEMORY, C_("processor", "Memory"), NULL, &memory);
+  add_row (self, QM_PLACE_DISK, _("Disks"), NULL, &disk);
+  add_row (self, QM_PLACE_NETWORK, _("Network"), NULL, &network);
 }
 
 /* The one that was chosen, where it is still there; else the first. */
@@ -207,7 +243,8 @@ pick_again (QmDeviceList *self)
  * @self: a list
  * @machine: this computer
  *
- * Shows its devices; the one that was chosen stays so where it is still there.
+ * Shows its devices, those that the catalog knows first: what jobs run on. The one
+ * that was chosen stays so where it is still there.
  */
 void
 qm_device_list_fill (QmDeviceList *self,
@@ -215,8 +252,10 @@ qm_device_list_fill (QmDeviceList *self,
 {
   self->filling = TRUE;
   gtk_list_box_remove_all (GTK_LIST_BOX (self->list));
-  for (guint i = 0; i < qm_machine_n_devices (machine); i++)
-    add_gpu (self, qm_machine_device (machine, i));
+  for (int known = TRUE; known >= FALSE; known--)
+    for (guint i = 0; i < qm_machine_n_devices (machine); i++)
+      if (known == (qm_machine_device (machine, i)->device != NULL))
+        add_gpu (self, machine, qm_machine_device (machine, i));
   add_host (self, machine);
   pick_again (self);
   self->filling = FALSE;

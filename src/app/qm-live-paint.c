@@ -225,6 +225,13 @@ draw_cursor (QmLiveDrawing *self,
   cairo_fill (picture->cr);
 }
 
+/* Rates are told by the thousand, sizes of memory by 1024: so are their ticks. */
+static QmQuantity
+quantity_of (const QmLiveLook *look)
+{
+  return look->quantity == QM_QUANTITY_BYTES && look->suffix != NULL ? QM_QUANTITY_NUMBER : look->quantity;
+}
+
 /**
  * qm_live_paint:
  * @self: a chart
@@ -244,7 +251,7 @@ qm_live_paint (QmLiveDrawing *self,
 {
   Picture picture = { .cr = cr, .palette = qm_ui_palette (GTK_WIDGET (self)), .width = self->small ? width : width - QM_LIVE_LABELS,
                       .height = self->small ? height : height - QM_LIVE_FOOT, .end = end,
-                      .axis = { .quantity = self->look.quantity, .high = most_of (self) } };
+                      .axis = { .quantity = quantity_of (&self->look), .high = most_of (self) } };
 
   if (!self->small)
     draw_grid (self, &picture);

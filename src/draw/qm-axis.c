@@ -8,6 +8,9 @@
 
 #define NO_BREAK_SPACE "\302\240"
 #define GIB 1073741824.0
+
+/* From here on counts are told in millions. */
+#define LARGE_COUNT 1e6
 #define MIB 1048576.0
 #define DAY 86400.0
 
@@ -305,7 +308,7 @@ qm_axis_tick_label (const QmAxis  *self,
     case QM_QUANTITY_FACTOR:
       return qm_format_factor (words, value);
     case QM_QUANTITY_COUNT:
-      return qm_format_count (words, value);
+      return self->high >= LARGE_COUNT ? qm_format_count_short (words, value) : qm_format_count (words, value);
     case QM_QUANTITY_NUMBER:
     case QM_QUANTITY_MONEY:
     default:

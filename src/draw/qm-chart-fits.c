@@ -84,7 +84,7 @@ qm_chart_new_fits (const QmFit    fits[QM_N_FITS],
   self->title = title_of (fits, words);
   self->subtitle = g_strdup (words->translate (N_("The largest model of the catalog that fits and leaves room to spare: one person and 2,500 tokens, "
                                                   "or training on texts of 2,048")));
-  self->x = (QmAxis) { .quantity = QM_QUANTITY_COUNT, .high = most > 0 ? most * 1.03 : 1,
+  self->x = (QmAxis) { .quantity = QM_QUANTITY_COUNT, .high = most > 0 ? most * 1.15 : 1,
                        .title = g_strdup (words->translate (N_("Parameters"))) };
   qm_chart_add_record (self, words->translate (N_("Use")), words->translate (N_("Parameters")), words->translate (N_("Model")), NULL);
   for (int way = 0; way < QM_N_FITS; way++)

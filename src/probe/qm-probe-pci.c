@@ -26,16 +26,18 @@
  * @a: a PCI address
  * @b: another
  *
- * Returns: whether they are the same, however many digits are written
+ * Returns: whether they are the same, however many digits are written. What has
+ *   more behind its address, such as an instance of a card, is another
  */
 gboolean
 qm_pci_address_equal (const char *a,
                       const char *b)
 {
   guint x[4], y[4];
+  char more;
 
-  return sscanf (a, "%x:%x:%x.%x", &x[0], &x[1], &x[2], &x[3]) == 4 &&
-         sscanf (b, "%x:%x:%x.%x", &y[0], &y[1], &y[2], &y[3]) == 4 && memcmp (x, y, sizeof x) == 0;
+  return sscanf (a, "%x:%x:%x.%x%c", &x[0], &x[1], &x[2], &x[3], &more) == 4 &&
+         sscanf (b, "%x:%x:%x.%x%c", &y[0], &y[1], &y[2], &y[3], &more) == 4 && memcmp (x, y, sizeof x) == 0;
 }
 
 static guint

@@ -87,6 +87,20 @@ test_place (void)
   g_assert_cmpfloat_with_epsilon (qm_axis_place (&linear, 0), 0.5, 1e-12);
 }
 
+/* Parameters of models: in billions, and not with all their zeros. */
+static void
+test_large_counts (void)
+{
+  const QmAxis axis = { .quantity = QM_QUANTITY_COUNT, .high = 30.5e9 }, small = { .quantity = QM_QUANTITY_COUNT, .high = 24 };
+  g_autofree char *large = qm_axis_tick_label (&axis, 25e9, TRUE, qm_words_english ());
+  g_autofree char *zero = qm_axis_tick_label (&axis, 0, TRUE, qm_words_english ());
+  g_autofree char *few = qm_axis_tick_label (&small, 8, TRUE, qm_words_english ());
+
+  g_assert_cmpstr (large, ==, "25\302\240B");
+  g_assert_cmpstr (zero, ==, "0");
+  g_assert_cmpstr (few, ==, "8");
+}
+
 static void
 test_cover (void)
 {
@@ -108,6 +122,7 @@ main (int   argc,
   g_test_add_func ("/axis/bytes", test_bytes);
   g_test_add_func ("/axis/sparser", test_sparser);
   g_test_add_func ("/axis/place", test_place);
+  g_test_add_func ("/axis/large-counts", test_large_counts);
   g_test_add_func ("/axis/cover", test_cover);
   return g_test_run ();
 }

@@ -142,6 +142,9 @@ test_comes_and_goes (void)
   wait_for (&looker, 2, 0);
   g_assert_cmpint (qm_watcher_find_gpu (looker.watcher, "0000:03:00.0"), ==, 0);
   g_assert_cmpint (qm_watcher_find_gpu (looker.watcher, "0000:04:00.0"), ==, -1);
+  /* an instance of a card does not do what the card does */
+  g_assert_cmpint (qm_watcher_find_gpu (looker.watcher, "00000000:03:00.0"), ==, 0);
+  g_assert_cmpint (qm_watcher_find_gpu (looker.watcher, "0000:03:00.0/1"), ==, -1);
   g_assert_cmpfloat (qm_watcher_latest (looker.watcher, "gpu0_utilization"), ==, 0.87f);
 
   qm_test_tree_add (root, another, G_N_ELEMENTS (another));
