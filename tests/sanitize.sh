@@ -20,7 +20,7 @@ case $kind in
     wrapper="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --num-callers=30
       --trace-children=no --suppressions=/usr/share/glib-2.0/valgrind/glib.supp"
     [ $# -gt 0 ] || set -- --suite core --suite probe
-    G_SLICE=always-malloc exec "$source/tests/run-tests.sh" "$build" -t 60 --wrapper "$(echo $wrapper)" "$@" ;;
+    G_SLICE=always-malloc QM_TEST_VALGRIND=1 exec "$source/tests/run-tests.sh" "$build" -t 60 --wrapper "$(echo $wrapper)" "$@" ;;
   thread)
     [ $# -gt 0 ] || set -- threads
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 exec "$source/tests/run-tests.sh" "$build-tsan" -t 20 "$@" ;;

@@ -9,6 +9,7 @@
  *   limit ADDRESS WATTS
  *   split ADDRESS
  *   error CODE TEXT
+ *   done
  * With the argument --watch MILLISECONDS it goes on, and prints for each device
  * and then "end":
  *   sample ADDRESS BUSY MEMORY-BUSY USED TOTAL POWER LIMIT TEMPERATURE CLOCK MOST REASONS RECEIVED SENT
@@ -322,6 +323,8 @@ main (int    argc,
   void *faulty = NULL;
   int fault = ERROR_NO_LIBRARY;
 
+  /* what was learnt before a driver takes this process with it, counts */
+  setvbuf (stdout, NULL, _IOLBF, 0);
   if (argc == 3 && strcmp (argv[1], "--watch") == 0)
     watching = strtol (argv[2], NULL, 10);
   for (char *rest = names, *name = strtok_r (names, ":", &rest); name != NULL; name = strtok_r (NULL, ":", &rest))
@@ -330,6 +333,7 @@ main (int    argc,
 
       if (code == 0)
         {
+          printf ("done\n");
           free (names);
           return 0;
         }

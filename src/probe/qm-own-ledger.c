@@ -63,8 +63,10 @@ qm_own_ledger_open (const char  *path,
   ledger = qm_ledger_open (path != NULL ? path : usual, error);
   if (ledger == NULL)
     return NULL;
+  qm_ledger_set_patient (ledger, FALSE);
   if (qm_ledger_settle (ledger, now - SILENCE, &local_error))
     qm_ledger_purge (ledger, now - KEPT_REMOVED, &local_error);
+  qm_ledger_set_patient (ledger, TRUE);
   if (local_error == NULL || g_error_matches (local_error, QM_LEDGER_ERROR, QM_LEDGER_ERROR_BUSY))
     return g_steal_pointer (&ledger);
 

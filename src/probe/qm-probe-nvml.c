@@ -345,6 +345,7 @@ read_answer (const char *root,
 {
   g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
   const char *driver = NULL;
+  gboolean done = FALSE;
 
   for (guint i = 0; lines[i] != NULL; i++)
     {
@@ -360,6 +361,8 @@ read_answer (const char *root,
         read_split (lines[i], devices);
       else if (g_str_has_prefix (lines[i], "instance "))
         read_instance (lines[i], devices);
+      else if (g_str_equal (lines[i], "done"))
+        done = TRUE;
       else if (g_str_has_prefix (lines[i], "error "))
         {
           int code = (int) g_ascii_strtoll (lines[i] + strlen ("error "), &text, 10);
@@ -367,7 +370,7 @@ read_answer (const char *root,
           explain (devices, reason_of (code, g_strchug (text)), remedy_of (code, root));
         }
     }
-  explain (devices, _("the NVIDIA driver does not list it"), NULL);
+  explain (devices, done ? _("the NVIDIA driver does not list it") : _("the NVIDIA driver does not answer"), NULL);
 }
 
 /**

@@ -4,7 +4,8 @@
  * names in QM_TEST_NVML says what it answers; the layouts are those of nvml.h:
  *
  *   [driver]             version, init (a return code), hang, trace (a file that
- *                        is written as soon as the driver is started)
+ *                        is written as soon as the driver is started), crash-at
+ *                        (the number of a device)
  *   [device N]           domain, bus, device, id ("10de:2684"), name, memory (a
  *                        return code), total-mib, free-mib, instances; when it is
  *                        watched, each not supported where it is missing: busy,
@@ -18,6 +19,7 @@
  * list of processes, whose layout changed under one name, ends the process. */
 
 #include <glib.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,6 +158,8 @@ nvmlDeviceGetHandleByIndex_v2 (unsigned int   index,
 {
   g_autofree char *group = g_strdup_printf ("device %u", index);
 
+  if (g_key_file_has_key (script, "driver", "crash-at", NULL) && number ("driver", "crash-at") == (int) index)
+    raise (SIGKILL);
   *device = (void *) g_intern_string (group);
   return g_key_file_has_group (script, group) ? SUCCESS : INVALID_ARGUMENT;
 }

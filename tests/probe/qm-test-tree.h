@@ -34,9 +34,9 @@ const char           *qm_test_reason       (const QmProbedDevice *device,
 /* The sanitizer of addresses keeps what was freed for a while, and everything takes
  * longer: what is measured of memory then says nothing. */
 #ifdef __SANITIZE_ADDRESS__
-#define QM_TEST_SANITIZED 1
+#define QM_TEST_SANITIZED TRUE
 #else
-#define QM_TEST_SANITIZED 0
+#define QM_TEST_SANITIZED (g_getenv ("QM_TEST_VALGRIND") != NULL)
 #endif
 
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (QmTestTree, qm_test_tree_free, NULL)

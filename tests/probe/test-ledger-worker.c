@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "probe/qm-ledger-worker.h"
+#include "probe/qm-own-ledger.h"
 
 typedef struct {
   char *folder;
@@ -148,6 +149,33 @@ test_opened_later (Fixture       *self,
   g_assert_cmpstr (self->told->str, ==, "c1 ");
 }
 
+/* While another program changes it, runs are there to be read at once: what is
+ * tidied up when it is opened can wait, for which it is given ten seconds elsewhere. */
+static void
+test_held_by_another (Fixture       *self,
+                      gconstpointer  data)
+{
+  g_autoptr (QmLedger) other = qm_ledger_open (self->path, NULL);
+  g_autoptr (QmLedger) ledger = NULL;
+  g_autoptr (QmRun) run = qm_run_new ("a"), going = qm_run_new ("b"), more = qm_run_new ("c");
+  g_autoptr (GError) error = NULL;
+  g_auto (QmLedgerPage) page = { 0 };
+  const QmLedgerQuery query = { 0 };
+  gint64 began;
+
+  going->status = QM_RUN_STATUS_RUNNING;
+  g_assert_true (qm_ledger_add (other, run, NULL, NULL) && qm_ledger_add (other, going, NULL, NULL));
+  g_assert_true (qm_ledger_begin (other, NULL));
+  g_assert_true (qm_ledger_add (other, more, NULL, NULL));
+  began = g_get_monotonic_time ();
+  ledger = qm_own_ledger_open (self->path, &error);
+  g_assert_no_error (error);
+  g_assert_true (qm_ledger_find (ledger, &query, &page, NULL));
+  g_assert_cmpuint (page.runs->len, ==, 2);
+  g_assert_cmpint (g_get_monotonic_time () - began, <, 5 * G_TIME_SPAN_SECOND);
+  g_assert_true (qm_ledger_commit (other, NULL));
+}
+
 /* Jobs that were given are done, and answered, though the giver let go. */
 static void
 test_let_go (Fixture       *self,
@@ -173,6 +201,7 @@ main (int    argc,
   ADD ("failure", test_failure);
   ADD ("opened-later", test_opened_later);
   ADD ("let-go", test_let_go);
+  ADD ("held-by-another", test_held_by_another);
 
   return g_test_run ();
 }

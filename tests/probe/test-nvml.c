@@ -208,6 +208,21 @@ test_hang (void)
   g_assert_cmpint (g_get_monotonic_time () - before, <, 10 * G_TIME_SPAN_SECOND);
 }
 
+/* A driver that takes the process with it that asks: what it said before counts,
+ * and of the others it is not said that it does not list them. */
+static void
+test_crash (void)
+{
+  static const QmTestFile files[] = {
+    CARD ("0000:01:00.0", "0x030000", "0x2684", "active"), CARD ("0000:02:00.0", "0x030000", "0x2684", "active"),
+  };
+  g_auto (Fixture) fixture = { 0 };
+  g_autoptr (QmMachine) machine = probe (&fixture, files, G_N_ELEMENTS (files), "QM_TEST_NVML_STUB", "crash-at=1\n" RTX_4090 "[device 1]\nbus=2\n");
+
+  g_assert_cmpfloat (qm_test_device (machine, "0000:01:00.0")->memory_bytes, ==, 24564 * MIB);
+  g_assert_cmpstr (qm_test_reason (qm_test_device (machine, "0000:02:00.0"), "memory_bytes"), ==, "the NVIDIA driver does not answer");
+}
+
 /* A chip without memory of its own has the computer's. */
 static void
 test_unified (void)
@@ -341,6 +356,7 @@ main (int    argc,
   g_test_add_func ("/probe/nvml/faults", test_faults);
   g_test_add_func ("/probe/nvml/nonsense", test_nonsense);
   g_test_add_func ("/probe/nvml/hang", test_hang);
+  g_test_add_func ("/probe/nvml/crash", test_crash);
   g_test_add_func ("/probe/nvml/unified", test_unified);
   g_test_add_func ("/probe/nvml/instances", test_instances);
   g_test_add_func ("/probe/nvml/power-limit", test_power_limit);

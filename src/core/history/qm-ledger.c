@@ -316,6 +316,19 @@ qm_ledger_get_path (QmLedger *self)
 }
 
 /**
+ * qm_ledger_set_patient:
+ * @self: a ledger
+ * @patient: whether a change waits while another program changes the file, as it
+ *   does at first; else it fails with %QM_LEDGER_ERROR_BUSY
+ */
+void
+qm_ledger_set_patient (QmLedger *self,
+                       gboolean  patient)
+{
+  sqlite3_busy_timeout (self->db, patient ? PATIENCE_MILLISECONDS : 0);
+}
+
+/**
  * qm_ledger_begin:
  * @self: a ledger
  * @error: return location for a #QM_LEDGER_ERROR

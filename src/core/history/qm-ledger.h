@@ -38,6 +38,8 @@ G_DECLARE_FINAL_TYPE (QmLedger, qm_ledger, QM, LEDGER, GObject)
 QmLedger  *qm_ledger_open          (const char      *path,
                                     GError         **error);
 const char *qm_ledger_get_path     (QmLedger        *self);
+void       qm_ledger_set_patient   (QmLedger        *self,
+                                    gboolean         patient);
 gboolean   qm_ledger_check         (QmLedger        *self,
                                     GError         **error);
 
