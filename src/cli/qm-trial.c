@@ -161,17 +161,25 @@ has_ended (GObject      *source,
   done (trial);
 }
 
+static void
+kill_group (const Trial *trial,
+            int          number)
+{
+  if (trial->group > 0)
+    kill (-trial->group, number);
+}
+
 static gboolean
 kill_it (gpointer data)
 {
-  kill (-((Trial *) data)->group, SIGKILL);
+  kill_group (data, SIGKILL);
   return G_SOURCE_CONTINUE;
 }
 
 static void
 end_it (Trial *trial)
 {
-  kill (-trial->group, SIGTERM);
+  kill_group (trial, SIGTERM);
   attach (trial, g_timeout_source_new_seconds (GRACE_SECONDS), kill_it);
 }
 
@@ -196,6 +204,15 @@ interrupted (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* A command that is over at once has no number any more, and nothing to stop. */
+static pid_t
+group_of (GSubprocess *process)
+{
+  const char *number = g_subprocess_get_identifier (process);
+
+  return number != NULL ? (pid_t) g_ascii_strtoll (number, NULL, 10) : 0;
+}
+
 static gboolean
 start (Trial               *trial,
        const char * const  *command,
@@ -209,7 +226,7 @@ start (Trial               *trial,
   if (trial->process == NULL)
     return FALSE;
 
-  trial->group = (pid_t) g_ascii_strtoll (g_subprocess_get_identifier (trial->process), NULL, 10);
+  trial->group = group_of (trial->process);
   trial->stream = g_subprocess_get_stdout_pipe (trial->process);
   trial->pending = 2;
   read_more (trial);

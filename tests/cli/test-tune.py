@@ -154,6 +154,13 @@ def without_a_rate_the_time_of_a_run_counts():
         assert abs(trial['metrics']['per_second'] * trial['metrics']['seconds'] - 1) < 1e-6
 
 
+# Most of them are over before they are asked for their number.
+@test
+def what_is_over_at_once_is_a_trial():
+    status, out, error = run('--json', '--grid', '--batch', '1,2,3,4,5,6,7,8,9,10,11,12', '--workers', '0', '--accumulation', '1', '--', 'true', '{batch} {workers} {accumulation}')
+    assert status == 0, (status, out, error)
+
+
 @test
 def tunes_the_model_of_a_job():
     plan = {'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'fine-tune',
