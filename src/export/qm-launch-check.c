@@ -155,6 +155,38 @@ check_elements (JsonArray     *list,
   return TRUE;
 }
 
+/* A name with a mistake would else be left out in silence. */
+static gboolean
+check_names (JsonObject   *object,
+             const Shape  *shape,
+             const char   *path,
+             GError      **error)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) known = NULL;
+  g_autofree char *list = NULL;
+  JsonObjectIter iter;
+  const char *name;
+
+  for (const Member *member = shape->members; member->name != NULL; member++)
+    g_strv_builder_add (builder, member->name);
+  known = g_strv_builder_end (builder);
+  list = g_strjoinv (", ", known);
+
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &name, NULL))
+    if (!g_strv_contains ((const char * const *) known, name))
+      {
+        g_autofree char *inner = g_strconcat (path, ".", name, NULL);
+
+        qm_error_set (error, QM_LAUNCH_ERROR, QM_LAUNCH_ERROR_TEMPLATE, inner, N_("nothing here is called so; it is one of {list}"),
+                      "list", list, NULL);
+        return FALSE;
+      }
+
+  return TRUE;
+}
+
 static gboolean
 check_object (JsonNode     *node,
               const Shape  *shape,
@@ -163,6 +195,8 @@ check_object (JsonNode     *node,
 {
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return fail (error, path, N_("an object is expected here"));
+  if (!check_names (json_node_get_object (node), shape, path, error))
+    return FALSE;
 
   for (const Member *member = shape->members; member->name != NULL; member++)
     {

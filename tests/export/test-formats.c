@@ -77,6 +77,10 @@ test_places (Fixture       *fixture,
       ":3: formats[0].needs[1].text: it is missing" },
     { "{\"formats\": [{\"id\": \"a\", \"name\": \"A\", \"files\": []},\n{\"id\": \"a\", \"name\": \"A\", \"files\": []}]}",
       ":2: formats[1].id: another format has this name" },
+    { "{\"formats\": [{\"id\": \"a\", \"name\": \"A\", \"files\": [],\n\"whne\": []}]}",
+      ":2: formats[0].whne: nothing here is called so; it is one of id, name, files, when, start, needs, guards" },
+    { "{\"formats\": [{\"id\": \"a\", \"name\": \"A\", \"files\": [\n{\"template\": \"t\", \"name\": \"b\", \"unles\": \"c\"}]}]}",
+      ":2: formats[0].files[0].unles: nothing here is called so; it is one of template, name, executable, when, unless" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -130,14 +130,16 @@ find_device (QmCatalog   *catalog,
              GError     **error)
 {
   const QmDevice *device = qm_catalog_find_device (catalog, id);
+  const char *nearest = device == NULL ? qm_catalog_nearest_id (catalog, "device", id) : NULL;
 
   if (id[0] == '\0')
     qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_MISSING, "configuration.device",
                   N_("is missing; name a device of the catalog"), NULL);
   else if (device == NULL)
     qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, "configuration.device",
-                  N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""),
-                  "word", id, "nearest", qm_catalog_nearest_id (catalog, "device", id), NULL);
+                  nearest != NULL ? N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\"")
+                                  : N_("no device \"{word}\" is in the catalog; name one of those that \"quartermaster-cli catalog list\" shows"),
+                  "word", id, "nearest", nearest, NULL);
 
   return device;
 }

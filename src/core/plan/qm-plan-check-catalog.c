@@ -93,12 +93,16 @@ check_device (QmCatalog   *catalog,
               const char  *device,
               GError     **error)
 {
+  const char *nearest = NULL;
+
   if (device[0] == '\0' || qm_catalog_find_device (catalog, device) != NULL)
     return TRUE;
 
+  nearest = qm_catalog_nearest_id (catalog, "device", device);
   qm_error_set (error, QM_PLAN_ERROR, QM_PLAN_ERROR_VALUE, path,
-                N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\""),
-                "word", device, "nearest", qm_catalog_nearest_id (catalog, "device", device), NULL);
+                nearest != NULL ? N_("no device \"{word}\" is in the catalog; the nearest is \"{nearest}\"")
+                                : N_("no device \"{word}\" is in the catalog; name one of those that \"quartermaster-cli catalog list\" shows"),
+                "word", device, "nearest", nearest, NULL);
   return FALSE;
 }
 

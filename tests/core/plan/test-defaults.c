@@ -287,6 +287,8 @@ test_unknown_places (void)
                   "configuration.device: no device \"a100-sxm-80gb\" is in the catalog; the nearest is \"a100-sxm4-80gb\"");
   assert_refused (",\"places\":{\"owned\":[{\"device\":\"l4\"},{\"device\":\"rtx-309\"}]}",
                   "places.owned[1].device: no device \"rtx-309\" is in the catalog; the nearest is \"rtx-3090\"");
+  assert_refused (",\"configuration\":{\"device\":\"cpu\"}",
+                  "configuration.device: no device \"cpu\" is in the catalog; name one of those that \"quartermaster-cli catalog list\" shows");
   assert_refused (",\"places\":{\"cloud\":[\"aws\",\"gpc\"]}", "places.cloud: \"gpc\" is not known; use any of ");
   assert_refused (",\"places\":{\"regions\":[\"mars\"]}", "places.regions: no offer in \"mars\" is in the catalog; ");
   assert_refused (",\"configuration\":{\"offer\":\"aws/nothing/nowhere\"}",
