@@ -8,6 +8,9 @@
 
 #include <glib/gstdio.h>
 
+/* How many times longer everything takes under valgrind. */
+#define SLOWER (g_getenv ("QM_TEST_VALGRIND") != NULL ? 60 : 1)
+
 /* Where the files of a test lie. */
 static char *folder;
 

@@ -52,6 +52,16 @@ put_tensor (GByteArray *bytes,
   put_64 (bytes, 0);
 }
 
+static void
+add_zeros (GByteArray *bytes,
+           guint       n)
+{
+  guint before = bytes->len;
+
+  g_byte_array_set_size (bytes, before + n);
+  memset (bytes->data + before, 0, n);
+}
+
 static GByteArray *
 gguf_start (guint32 version,
             guint64 tensors,
@@ -304,7 +314,7 @@ test_gguf_marks (void)
   put_32 (one, 8);
   put_string (one, "llama");
   put_tensor (one, "blk.0.weight", 10, 10, 1);
-  g_byte_array_set_size (one, one->len + 200);
+  add_zeros (one, 200);
   whole = read_data ("whole.gguf", one->data, one->len, NULL);
   for (guint i = 0; i < whole->notes->len; i++)
     {
@@ -327,7 +337,7 @@ test_gguf_unknown (void)
   put_32 (bytes, 8);
   put_string (bytes, "quite-new");
   put_tensor (bytes, "blk.0.weight", 1000, 1000, 77);
-  g_byte_array_set_size (bytes, bytes->len + 4242);
+  add_zeros (bytes, 4242);
   model = read_data ("new.gguf", bytes->data, bytes->len, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (model->parameters, ==, 1e6);
@@ -343,11 +353,11 @@ test_gguf_absurd (void)
   g_autoptr (QmModel) model = NULL;
   gint64 start = g_get_monotonic_time ();
 
-  g_byte_array_set_size (bytes, 1 << 20);
+  add_zeros (bytes, (1 << 20) - bytes->len);
   model = read_data ("absurd.gguf", bytes->data, bytes->len, &error);
   g_assert_null (model);
   g_assert_error (error, QM_MODEL_ERROR, QM_MODEL_ERROR_NOT_A_MODEL);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 200 * 1000);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, SLOWER * 200 * 1000);
 }
 
 int
