@@ -91,11 +91,10 @@ def worked_example():
     assert estimate["configuration"]["micro_batch"] == 8 and estimate["memory"]["verdict"] == "fits", estimate["memory"]
 
 
-# Stands in the place of a cloud's program, and has the real one read each line: the arguments are checked before
-# anything is sent, and nothing answers where it would be sent to.
+# Stands in the place of a cloud's program: it sends nothing, notes each line, and answers as where there is nothing yet,
+# or, with THERE, all of it.
 CLOUD_PROGRAM = """#!/bin/bash
-{real} "$@" >"$LOG.out" 2>&1 </dev/null
-if [ $? = 0 ] || grep -q "{unanswered}" "$LOG.out"; then echo "read: $*"; else echo "not read: $*"; cat "$LOG.out"; fi >>"$LOG"
+printf '%s\\0' "$@" >"$LOG/$(printf '%05d' "$(ls "$LOG" | wc -l)")"
 case "$*" in
   *describe-instance-types*) echo 4 4 ;;
   *describe-instances*|*describe-addresses*|*describe-security-groups*) echo $THERE ;;
@@ -107,29 +106,71 @@ exit 0
 """
 
 
-def cloud_reads(name, plan, form, program, real, unanswered, variables, *, actions=("start",)):
-    """Runs the exported launch script, with a program that sends nothing."""
+def read_aws(words):
+    """By the aws command itself: it checks arguments before it sends anything, and nothing answers where it would be sent to."""
+    from awscli.clidriver import create_clidriver
+
+    return create_clidriver().main(words)
+
+
+def read_az(words):
+    return subprocess.run([os.path.join(os.path.dirname(TOOLS), "azure", "bin", "az"), *words], stdin=subprocess.DEVNULL, check=False).returncode
+
+
+def say(read, words, environment):
+    """What the cloud's program says, and its status; in a process of its own, which need not be started from nothing."""
+    with tempfile.TemporaryFile() as output:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                os.environ.update(environment)
+                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                status = read(words)
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        output.seek(0)
+        return output.read().decode(), status
+
+
+def cloud_reads(name, plan, form, program, read, unanswered, variables, *, actions=("start",)):
+    """Runs the exported launch script with a program that sends nothing, and has the real one read its lines."""
     folder = os.path.abspath(export(name, plan, form))
-    tools, log = os.path.abspath(f"{name}-tools"), os.path.abspath(f"{name}.log")
+    tools, log = os.path.abspath(f"{name}-tools"), os.path.abspath(f"{name}-log")
     os.makedirs(tools)
-    with open(os.path.join(tools, program), "w", encoding="utf-8") as file:
-        file.write(CLOUD_PROGRAM.replace("{real}", real).replace("{unanswered}", unanswered))
-    os.chmod(os.path.join(tools, program), 0o755)
+    os.makedirs(log)
+    # What the script removes again must be there when its lines are read.
+    for tool, text in {program: CLOUD_PROGRAM, "rm": "#!/bin/bash\n"}.items():
+        with open(os.path.join(tools, tool), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(os.path.join(tools, tool), 0o755)
     os.makedirs(os.path.join(folder, "data"))
     for needed in ("model.onnx", "model.gguf"):
         with open(os.path.join(folder, needed), "w", encoding="utf-8") as file:
             file.write("none")
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_MAX_ATTEMPTS": "1",
-               "AZURE_CONFIG_DIR": os.path.abspath("azure"), "AZURE_CORE_COLLECT_TELEMETRY": "no", "LOG": log}
+               "AWS_DEFAULT_REGION": "us-east-1", "AZURE_CONFIG_DIR": os.path.abspath("azure"), "AZURE_CORE_COLLECT_TELEMETRY": "no"}
     for action in actions:
         result = subprocess.run(["bash", f"launch-{form}.sh", action], cwd=folder, capture_output=True, text=True, timeout=600,
                                 env={**QUIET, **nowhere, **variables, "EMAIL": "a@example.org", "HF_TOKEN": "hf_none", "MODEL": "some/weights",
-                                     "THERE": "" if action == "start" else "i-1", "PATIENCE": "0", "PATH": tools + ":" + QUIET["PATH"]})
+                                     "LOG": log, "TMPDIR": log[:-4] + "-tools", "THERE": "" if action == "start" else "i-1", "PATIENCE": "0",
+                                     "PATH": tools + ":" + QUIET["PATH"]})
         assert result.returncode == 0, (action, result.stderr)
-    with open(log, encoding="utf-8") as file:
-        lines = file.read()
-    assert "not read: " not in lines, lines
-    return lines
+    lines = []
+    for path in sorted(glob.glob(f"{log}/*")):
+        with open(path, encoding="utf-8") as file:
+            words = file.read().split("\0")[:-1]
+        here = os.getcwd()
+        os.chdir(folder)
+        said, status = say(read, words, nowhere)
+        os.chdir(here)
+        assert status == 0 or unanswered in said, (words, said)
+        lines.append(" ".join(words))
+    return "\n".join(lines)
 
 
 def aws_reads():
@@ -137,7 +178,7 @@ def aws_reads():
     spot = {**CHAT, "places": {**only_aws["places"], "spot": "preferred"}}
     more = {} if QUICK else {"aws-chat": CHAT, "aws-large": LARGE, "aws-light": LIGHT, "aws-spot": spot}
     for name, plan in {"aws-serve": SERVE, "aws-several": SEVERAL, **more}.items():
-        lines = cloud_reads(name, {**only_aws, **plan}, "aws", "aws", os.path.join(TOOLS, "aws"), "Could not connect to the endpoint",
+        lines = cloud_reads(name, {**only_aws, **plan}, "aws", "aws", read_aws, "Could not connect to the endpoint",
                             {"BUCKET": "s3://bucket", **({"PROFILE_NAME": "profile"} if name == "aws-spot" else {})},
                             actions=("start", "clean") if name == "aws-several" else ("start",))
         for line in ("ec2 run-instances", "budgets create-budget", "s3 cp run.sh"):
@@ -151,7 +192,7 @@ def azure_reads():
     only_azure = {"places": {"cloud": ["azure"], "buy": False, "this_computer": False}}
     spot = {"places": {**only_azure["places"], "spot": "preferred"}}
     for name, plan in {"azure-chat": CHAT, "azure-serve": SERVE, "azure-several": SEVERAL, "azure-spot": {**SEVERAL, **spot}}.items():
-        lines = cloud_reads(name, {**only_azure, **plan}, "azure", "az", os.path.join(os.path.dirname(TOOLS), "azure", "bin", "az"), "az login",
+        lines = cloud_reads(name, {**only_azure, **plan}, "azure", "az", read_az, "az login",
                             {"STORAGE_ACCOUNT": "account"}, actions=("start", "clean") if name == "azure-chat" else ("start",))
         assert "vm create" in lines and "consumption budget create" in lines and ("group delete" in lines) == (name == "azure-chat"), lines
         assert lines.index("role assignment create") < lines.index("vm create") and "role assignment" not in lines[lines.index("vm create"):], lines
