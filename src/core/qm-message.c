@@ -376,6 +376,7 @@ fill (const QmMessage *self,
       sentence = end + 1;
     }
   g_string_append (text, sentence);
+  qm_text_close_up (text);
 
   return g_string_free (text, FALSE);
 }

@@ -47,4 +47,6 @@ char *qm_format_factor        (const QmWords *words, double factor);
 char *qm_format_points        (const QmWords *words, double points);
 char *qm_format_date          (const QmWords *words, const char *iso_date);
 
+void  qm_text_close_up        (GString       *text);
+
 G_END_DECLS

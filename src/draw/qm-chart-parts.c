@@ -30,8 +30,7 @@ qm_fill (const char *sentence,
       g_string_replace (text, place, va_arg (arguments, const char *), 0);
     }
   va_end (arguments);
-  /* A full-width bracket brings its own space. */
-  g_string_replace (text, "） ", "）", 0);
+  qm_text_close_up (text);
 
   return g_string_free (text, FALSE);
 }

@@ -4,6 +4,7 @@
 #include "qm-labels.h"
 #include "qm-plane.h"
 
+#define LEAST_END     60
 #define RADIUS        5
 #define CHOSEN_RADIUS 7
 
@@ -180,6 +181,19 @@ draw_line (QmPlane           *self,
   qm_scene_path (self->scene, points, m, line->ink, line->faint ? 0.7 : 1, line->line_width, line->dash);
 }
 
+/* Behind a narrow chart there is less room than the text is long. */
+static double
+label_end (QmPlane     *self,
+           double       x,
+           double       y,
+           const char  *text,
+           QmTextStyle  style)
+{
+  style.wrap = MAX (self->width - x, LEAST_END);
+
+  return qm_scene_text (self->scene, x, y, text, &style).height;
+}
+
 /* Names of lines at their right ends, pushed apart. */
 static void
 label_line_ends (QmPlane *self)
@@ -215,13 +229,9 @@ label_line_ends (QmPlane *self)
 
       if (!line->faint && line->ink != QM_INK_OCHRE && line->ink != QM_INK_GREY)
         style.ink = line->ink;
-      qm_scene_text (self->scene, end.x + 10, y, line->end_text, &style);
-      edge = y + self->line;
+      edge = y + label_end (self, end.x + 10, y, line->end_text, style);
       if (line->end_note != NULL)
-        {
-          qm_scene_text (self->scene, end.x + 10, edge, line->end_note, &qm_plane_second);
-          edge += self->line;
-        }
+        edge += label_end (self, end.x + 10, edge, line->end_note, qm_plane_second);
     }
 }
 

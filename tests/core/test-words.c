@@ -100,6 +100,29 @@ test_other (void)
   assert_text (qm_format_date (english, "2025"), "2025");
 }
 
+/* Between characters that are as wide as high there is no space; in front of and
+ * behind Latin letters and digits there is one. */
+static void
+test_close_up (void)
+{
+  const struct { const char *filled, *expected; } cases[] = {
+    { "能在 25\302\240秒 内得到回答", "能在 25\302\240秒内得到回答" },
+    { "4 × RTX 3090（竞价） 兼顾时间", "4 × RTX 3090（竞价）兼顾时间" },
+    { "取 A100 为 例", "取 A100 为例" },
+    { "within 25 s of the order", "within 25 s of the order" },
+    { " 内 ", " 内 " },
+    { "", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GString) text = g_string_new (cases[i].filled);
+
+      qm_text_close_up (text);
+      g_assert_cmpstr (text->str, ==, cases[i].expected);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -111,5 +134,7 @@ main (int   argc,
   g_test_add_func ("/words/against", test_against);
   g_test_add_func ("/words/money", test_money);
   g_test_add_func ("/words/other", test_other);
+  g_test_add_func ("/words/close-up", test_close_up);
+
   return g_test_run ();
 }
