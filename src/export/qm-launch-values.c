@@ -338,6 +338,7 @@ add_serving (JsonObject     *values,
                         : strstr (weights, "8") != NULL ? "q8_0" : "q4_k_m");
   qm_launch_set_flag (values, "kv_fp8", g_str_equal (serving->kv_cache, "fp8"));
   qm_launch_set_flag (values, "kv_q8", g_str_equal (serving->kv_cache, "q8_0"));
+  qm_launch_set_flag (values, "prompt_lookup", serving->speculation == QM_SPECULATION_PROMPT_LOOKUP);
   qm_launch_set_count (values, "context", serving->input_tokens + serving->output_tokens);
   qm_launch_set_count (values, "concurrency", one);
   qm_launch_set_count (values, "total_context", one * (serving->input_tokens + serving->output_tokens));

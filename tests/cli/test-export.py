@@ -195,6 +195,11 @@ def weights_that_are_published():
         plan = {**PLANS['serve'], 'model': {'id': 'llama-3.1-8b'}, 'serving': {'weights': weights}}
         script = one(f'as-{weights}', 'vllm', **plan)['serve-vllm.sh']
         assert "serve 'meta-llama/Llama-3.1-8B'" in script and (option in script if option else '--quantization' not in script), script
+    guesses = {**PLANS['serve'], 'serving': {'engine': 'vllm', 'speculation': 'prompt-lookup'}}
+    for form in ('vllm', 'slurm', 'kubernetes'):
+        texts = ''.join(one(f'guesses-{form}', form, **guesses).values())
+        assert '--speculative-config.method ngram --speculative-config.num_speculative_tokens 10' in texts, texts
+    assert 'speculative' not in ''.join(one('no-guesses', 'vllm', **PLANS['serve']).values())
     for weights, name in (('awq-int4', 'AWQ'), ('gptq-int4', 'GPTQ')):
         plan = {**PLANS['serve'], 'serving': {'weights': weights}, 'places': places}
         files = [one(f'as-{weights}', form, **plan) for form in ('vllm', 'slurm', 'tensorrt-llm', 'aws', 'kubernetes', 'skypilot', 'dockerfile')]

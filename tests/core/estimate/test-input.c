@@ -75,6 +75,33 @@ estimate_at (double      samples_per_second,
   qm_input_apply (&constants, plan, estimate);
 }
 
+/* C4: the rule is min (32, cores) workers: with 16 cores the 16, with 64 no more than 32
+ * for each device; two devices of one machine have twice as many. Text comes as tokens,
+ * and is bound by the disk alone. */
+static void
+test_rule (void)
+{
+  g_autoptr (QmPlan) plan = qm_plan_new ();
+  QmConfiguration configuration = { .devices = 2, .nodes = 1, .host_cores = 128 };
+  QmInputLimit limit;
+
+  g_assert_cmpfloat_with_epsilon (rate (QM_STORAGE_MEMORY, -1, 16, 0, &limit), 16 * 150, 1e-6);
+  g_assert_cmpfloat_with_epsilon (rate (QM_STORAGE_MEMORY, -1, 64, 0, &limit), 32 * 150, 1e-6);
+  g_assert_cmpfloat_with_epsilon (rate (QM_STORAGE_MEMORY, -1, 128, 0, &limit), 32 * 150, 1e-6);
+
+  plan->task = QM_TASK_IMAGE_CLASSIFICATION;
+  plan->activity = QM_ACTIVITY_TRAIN;
+  plan->data.bytes_per_sample = PICTURE;
+  plan->data.storage = QM_STORAGE_MEMORY;
+  g_assert_cmpfloat_with_epsilon (qm_input_rate (&constants, plan, &configuration, &limit), 64 * 150, 1e-6);
+
+  plan->task = QM_TASK_LANGUAGE_MODEL;
+  g_assert_true (isinf (qm_input_rate (&constants, plan, &configuration, &limit)));
+  plan->data.storage = QM_STORAGE_HDD;
+  g_assert_cmpfloat_with_epsilon (qm_input_rate (&constants, plan, &configuration, &limit), 150e6 / PICTURE, 1e-6);
+  g_assert_cmpint (limit, ==, QM_INPUT_STORAGE);
+}
+
 /* It binds, and the estimate says by how much. Without workers loading and
  * computing take turns. */
 static void
@@ -111,6 +138,7 @@ main (int   argc,
   g_assert_true (qm_input_constants_read (&constants, qm_catalog_table (catalog, "input"), &error));
 
   g_test_add_func ("/input/rates", test_rates);
+  g_test_add_func ("/input/rule", test_rule);
   g_test_add_func ("/input/binds", test_binds);
 
   return g_test_run ();
