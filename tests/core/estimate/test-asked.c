@@ -4,7 +4,7 @@
 
 #include "decide/qm-choices.h"
 
-/* What people asked about memory in public, with the answer that turned out to
+/* What people asked about memory and speed in public, with the answer that turned out to
  * be right, and two figures of articles that give no recipe. The places stand
  * beside the tests: "repository#issue" on GitHub.
  *
@@ -16,9 +16,11 @@
  * gke-labs/open-rl#99        activations        /asked/activations-of-adapters
  * hiyouga/LlamaFactory#4559  replicas           /asked/four-cards-are-not-one
  * huggingface.js#1197        laptops            test-device-kinds /device-kinds/laptop
+ * pytorch/pytorch#195460     attention          /asked/attention-flops
  * pytorch/xla#1881           eight memories     test-device-kinds /device-kinds/memories, /asked/v3-8
  * tatsu-lab/alpaca#322       sixteen bytes      /asked/sixteen-bytes
  * tobocop2/lilbee#721        linear attention   /asked/layers-without-cache
+ * ultralytics/yolov5#1860    best count         test-scaling /scaling/optimum
  */
 
 #define GIB (1024.0 * 1024 * 1024)
@@ -34,22 +36,32 @@ static QmCatalog *catalog;
 static QmEstimator *estimator;
 
 /* Single quotes in @text are double ones. */
-static QmMemory
-memory_of (const char *text)
+static QmResolved *
+resolve (const char *text)
 {
   g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
   g_autoptr (JsonNode) node = json_from_string (json, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (QmPlan) plan = NULL;
-  g_autoptr (QmResolved) resolved = NULL;
-  QmChoice choice;
-  QmMemory memory;
+  QmResolved *resolved;
 
   g_assert_nonnull (node);
   plan = qm_plan_from_object (json_node_get_object (node), NULL, &error);
   g_assert_no_error (error);
   resolved = qm_resolve (plan, catalog, NULL, NULL, &error);
   g_assert_no_error (error);
+
+  return resolved;
+}
+
+static QmMemory
+memory_of (const char *text)
+{
+  g_autoptr (QmResolved) resolved = resolve (text);
+  g_autoptr (GError) error = NULL;
+  QmChoice choice;
+  QmMemory memory;
+
   g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
   memory = choice.estimate.memory;
   qm_choice_clear (&choice);
@@ -328,6 +340,37 @@ test_article_zero3 (void)
   g_test_message ("%.2f %.2f %.2f", sharded_ratio (3), sharded_ratio (4), sharded_ratio (8));
 }
 
+/* FLOPs of a trained token of BERT-base, forward and backward. */
+static double
+flops_of_a_token (int length)
+{
+  g_autofree char *text = g_strdup_printf (
+    "{'format': 'quartermaster-plan', 'version': 1, 'task': 'text-encoder', 'activity': 'fine-tune', 'model': {'id': 'bert-base-uncased'},"
+    " 'training': {'precision': 'fp32', 'sequence_length': %d, 'framework': 'pytorch'},"
+    " 'configuration': {'device': 'a100-sxm4-80gb', 'devices': 1, 'micro_batch': 8}}", length);
+  g_autoptr (QmResolved) resolved = resolve (text);
+  g_autoptr (GError) error = NULL;
+  QmChoice choice;
+  double flops;
+
+  g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, &error));
+  flops = choice.estimate.throughput.tflops_per_device * 1e12 / choice.estimate.throughput.per_device_per_second.p50;
+  qm_choice_clear (&choice);
+
+  return flops;
+}
+
+/* pytorch/pytorch#195460: attention of q, k and v of (1, 12, 64, 64) takes 4 B H S S D =
+ * 12,582,912 FLOPs. Each of the twelve layers of BERT-base does that forward at 64 tokens,
+ * and twice as much backward. */
+static void
+test_attention_flops (void)
+{
+  double forward = (flops_of_a_token (128) - flops_of_a_token (64)) / 3;
+
+  g_assert_cmpfloat_with_epsilon (forward * 64 / (12 * 12582912.0), 1, 1e-6);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -355,6 +398,7 @@ main (int    argc,
   g_test_add_func ("/asked/whole-pipeline", test_whole_pipeline);
   g_test_add_func ("/article/vit-huge", test_article_vit_huge);
   g_test_add_func ("/article/zero3", test_article_zero3);
+  g_test_add_func ("/asked/attention-flops", test_attention_flops);
   status = g_test_run ();
 
   g_object_unref (estimator);
