@@ -96,7 +96,7 @@ models (QmModelList *self)
       item->id = entry->id;
       item->name = entry->name;
       item->task = entry->task;
-      item->parameters = json_object_get_double_member_with_default (entry->facts, "parameters", NAN);
+      item->parameters = entry->parameters;
       g_list_store_append (store, item);
     }
 

@@ -31,6 +31,7 @@ struct _QmSession {
 
   GCancellable *cancellable;        /* of the search that runs */
   gboolean busy;
+  guint resting;                    /* the source that gives memory back; 0 for none */
   gboolean learning;                /* the answer may yet be corrected */
 };
 
@@ -39,6 +40,8 @@ char   *qm_session_dup_folder         (GFile        *file);
 void    qm_session_plan_changed       (QmSession    *self);
 void    qm_session_open_settings      (QmSession    *self);
 void    qm_session_set_today          (QmEstimator  *estimator);
+
+void    qm_session_rest               (QmSession    *self);
 
 /* the catalog, read in a thread */
 void    qm_session_start_loading      (QmSession    *self);

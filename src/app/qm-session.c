@@ -53,6 +53,7 @@ simulation_done (GObject      *source,
   self->simulated_requests = requests;
   g_set_object (&self->recommendation, recommendation);
   g_signal_emit (self, signals[SIMULATED], 0);
+  qm_session_rest (self);
 }
 
 static void
@@ -82,6 +83,7 @@ search_done (GObject      *source,
   g_clear_object (&self->cancellable);
   set_busy (self, FALSE);
   g_signal_emit (self, signals[ANSWERED], 0);
+  qm_session_rest (self);
   if (!qm_recommendation_can_simulate (recommendation))
     return;
 
@@ -182,6 +184,7 @@ qm_session_dispose (GObject *object)
   QmSession *self = QM_SESSION (object);
 
   qm_session_stop_loading (self);
+  g_clear_handle_id (&self->resting, g_source_remove);
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_cancellable_cancel (self->simulating);

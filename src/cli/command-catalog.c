@@ -91,6 +91,14 @@ print_array (const char *name,
 }
 
 static JsonNode *
+model_to_node (const QmModelEntry *model)
+{
+  g_autoptr (QmJsonBox) tree = qm_model_entry_parse (model);
+
+  return qm_json_box_dup_root (tree);
+}
+
+static JsonNode *
 list_as_json (QmCatalog *catalog)
 {
   JsonNode *node = json_node_new (JSON_NODE_OBJECT);
@@ -106,7 +114,7 @@ list_as_json (QmCatalog *catalog)
   for (guint i = 0; i < qm_catalog_n_offers (catalog); i++)
     json_array_add_object_element (offers, offer_to_object (qm_catalog_offer (catalog, i)));
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
-    json_array_add_object_element (models, json_object_ref (qm_catalog_model (catalog, i)->facts));
+    json_array_add_element (models, model_to_node (qm_catalog_model (catalog, i)));
   print_array ("devices", devices, root);
   print_array ("offers", offers, root);
   print_array ("models", models, root);
@@ -131,12 +139,11 @@ list (QmCatalog *catalog)
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
     {
       const QmModelEntry *model = qm_catalog_model (catalog, i);
-      double side = json_object_get_double_member_with_default (model->facts, "image_size", 0);
 
       /* a model of images is there once for each size it was counted with */
       g_print ("%-*s %-36s %s", QM_COLUMN (8, _("model")), model->id, model->name);
-      if (side > 0)
-        g_print (", %.0f × %.0f", side, side);
+      if (model->image_size > 0)
+        g_print (", %.0f × %.0f", model->image_size, model->image_size);
       g_print ("\n");
     }
 }
@@ -170,7 +177,7 @@ show (QmCli       *cli,
   const QmDevice *device = qm_catalog_find_device (cli->catalog, id);
   const QmOffer *offer = qm_catalog_find_offer (cli->catalog, id);
   const QmModelEntry *model = qm_catalog_find_model (cli->catalog, id, 0);
-  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  g_autoptr (JsonNode) node = NULL;
 
   if (device == NULL && offer == NULL && model == NULL)
     {
@@ -185,12 +192,11 @@ show (QmCli       *cli,
       return FALSE;
     }
 
+  node = device != NULL || offer != NULL ? json_node_new (JSON_NODE_OBJECT) : model_to_node (model);
   if (device != NULL)
     json_node_take_object (node, device_to_object (device));
   else if (offer != NULL)
     json_node_take_object (node, offer_to_object (offer));
-  else
-    json_node_set_object (node, model->facts);
   qm_cli_print_json (node, TRUE);
 
   return TRUE;

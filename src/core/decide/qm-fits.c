@@ -45,7 +45,7 @@ list_models (QmCatalog *catalog)
   for (guint i = 0; i < qm_catalog_n_models (catalog); i++)
     {
       const QmModelEntry *entry = qm_catalog_model (catalog, i);
-      Candidate candidate = { entry, json_object_get_double_member_with_default (entry->facts, "parameters", 0) };
+      Candidate candidate = { entry, entry->parameters };
 
       if (entry->task == QM_TASK_LANGUAGE_MODEL && candidate.parameters > 0)
         g_array_append_val (candidates, candidate);

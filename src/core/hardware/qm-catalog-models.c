@@ -44,14 +44,11 @@ read_model (QmCatalog    *self,
   name = qm_record_string (record, "name");
   entry->name = name != NULL ? name : entry->id;
   entry->task = read_task (record);
-  entry->facts = record->object;
-  entry->tree = record->file->tree;
-  qm_record_number (record, "parameters", 0);
-  qm_record_number (record, "image_size", 0);
+  entry->parameters = qm_record_number (record, "parameters", NAN);
+  entry->image_size = qm_record_number (record, "image_size", 0);
   qm_record_strings (record, "aliases", aliases);
   entry->aliases = qm_catalog_keep_strings (self, aliases);
-  if (qm_record_open_inside (record, "config", &config))
-    entry->config = config.object;
+  entry->has_config = qm_record_open_inside (record, "config", &config);
   entry->source = qm_record_source (record, "source", NULL);
   if (entry->source == NULL)
     qm_record_fail (record, QM_CATALOG_ERROR_MISSING, "source", N_("is missing"), NULL);
@@ -59,10 +56,34 @@ read_model (QmCatalog    *self,
   return !record->failed;
 }
 
-static double
-image_size_of (const QmModelEntry *entry)
+/* A few readers ask for a few models: parsed text of all would take ten times the
+ * memory of the text. */
+static const char *
+keep_text (QmCatalog *self,
+           JsonNode  *node)
 {
-  return json_object_get_double_member_with_default (entry->facts, "image_size", 0);
+  g_autofree char *text = json_to_string (node, FALSE);
+
+  return g_string_chunk_insert (self->chunk, text);
+}
+
+/**
+ * qm_model_entry_parse:
+ * @self: a model of a catalog
+ *
+ * Returns: (transfer full): all that the catalog says of it; "config" is the content
+ *   of its config.json
+ */
+QmJsonBox *
+qm_model_entry_parse (const QmModelEntry *self)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+
+  /* It was written by keep_text(). */
+  if (!json_parser_load_from_data (parser, self->text, -1, NULL))
+    g_assert_not_reached ();
+
+  return qm_json_box_new (json_parser_steal_root (parser));
 }
 
 /* A user's file replaces all entries of the ids that it has. */
@@ -120,7 +141,8 @@ qm_catalog_load_models (QmCatalog      *self,
           || !read_model (self, &record, entry))
         return FALSE;
 
-      key = g_strdup_printf ("%s@%g", entry->id, image_size_of (entry));
+      entry->text = keep_text (self, json_array_get_element (records, i));
+      key = g_strdup_printf ("%s@%g", entry->id, entry->image_size);
       if (!g_hash_table_add (self->model_keys, g_steal_pointer (&key)) && !file->is_users)
         {
           qm_record_fail (&record, QM_CATALOG_ERROR_DUPLICATE, "id", N_("“{word}” is there twice"), "word", entry->id, NULL);
@@ -172,7 +194,7 @@ qm_catalog_find_model (QmCatalog  *self,
   for (guint i = 0; entries != NULL && i < entries->len; i++)
     {
       const QmModelEntry *entry = g_ptr_array_index (entries, i);
-      double size = image_size_of (entry);
+      double size = entry->image_size;
       double distance = size > 0 ? fabs (size - want) : 0;
 
       if (distance < least)

@@ -301,12 +301,7 @@ load (const char  *shipped_directory,
   if (!load_records (self, error))
     return NULL;
   for (guint i = 0; i < self->files->len; i++)
-    {
-      QmCatalogFile *file = g_ptr_array_index (self->files, i);
-
-      /* Of a model readers ask for more than is in its record. */
-      qm_catalog_file_forget (file, is_of_records (file) && !g_str_equal (file->format, "quartermaster-models"));
-    }
+    qm_catalog_file_forget (g_ptr_array_index (self->files, i), is_of_records (g_ptr_array_index (self->files, i)));
 
   return g_steal_pointer (&self);
 }

@@ -29,19 +29,22 @@ G_DECLARE_FINAL_TYPE (QmCatalog, qm_catalog, QM, CATALOG, GObject)
 /**
  * QmModelEntry:
  *
- * One model of the catalog. @config is what its config.json would hold, for
- * transformer-like ones; the vision entries have their figures instead.
+ * One model of the catalog. Transformer-like ones have what their config.json would
+ * hold; the vision entries have their figures instead.
  */
 typedef struct {
   const char *id;
   const char *name;
   QmTask task;
-  JsonObject *config;               /* (nullable) */
-  JsonObject *facts;                /* the whole entry */
-  QmJsonBox *tree;                  /* that @config and @facts are parts of */
+  double parameters;                /* NAN where the entry does not say */
+  double image_size;                /* 0 for models of other things */
+  gboolean has_config;
+  const char *text;                 /* the whole entry, see qm_model_entry_parse() */
   const char * const *aliases;      /* NULL-terminated */
   const char *source;               /* where the figures are from, written out */
 } QmModelEntry;
+
+QmJsonBox           *qm_model_entry_parse     (const QmModelEntry *self);
 
 QmCatalog           *qm_catalog_load          (const char *shipped_directory,
                                                const char *user_directory,

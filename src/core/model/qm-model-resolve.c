@@ -131,16 +131,17 @@ qm_model_from_entry (const QmModelEntry  *entry,
                      GError             **error)
 {
   g_autoptr (QmModel) self = qm_model_new ();
+  g_autoptr (QmJsonBox) tree = qm_model_entry_parse (entry);
+  JsonObject *facts = qm_json_box_object (tree);
 
   g_strlcpy (self->id, entry->id, sizeof self->id);
   qm_model_set_name (self, entry->name != NULL ? entry->name : entry->id);
   self->task = entry->task;
   self->read_by = QM_READER_CATALOG;
   self->catalogued = TRUE;
-  if (entry->config != NULL && !qm_model_read_shared_config (self, entry->config, entry->tree, error))
+  if (entry->has_config && !qm_model_read_shared_config (self, json_object_get_object_member (facts, "config"), tree, error))
     return NULL;
-  if (entry->facts != NULL)
-    qm_model_read_facts (self, entry->facts, entry->tree);
+  qm_model_read_facts (self, facts, tree);
   if (entry->source != NULL)
     self->source = entry->source;
   if (self->active_parameters <= 0)

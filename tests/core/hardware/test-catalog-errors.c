@@ -216,7 +216,7 @@ test_override (Folders       *folders,
   g_assert_true (isnan (qm_catalog_offer (catalog, 0)->spot_usd_per_hour));
   g_assert_true (qm_catalog_offer (catalog, 0)->device == qm_catalog_device (catalog, 0));
   g_assert_cmpuint (qm_catalog_n_models (catalog), ==, 2);
-  g_assert_cmpint (json_object_get_int_member (qm_catalog_find_model (catalog, "m", 0)->facts, "parameters"), ==, 2);
+  g_assert_cmpfloat (qm_catalog_find_model (catalog, "m", 0)->parameters, ==, 2);
   g_assert_cmpint (json_object_get_int_member (json_node_get_object (qm_catalog_table (catalog, "constants")), "value"), ==, 2);
   g_assert_cmpint (json_object_get_int_member (json_node_get_object (qm_catalog_table (catalog, "kept")), "value"), ==, 3);
   g_assert_null (qm_catalog_table (catalog, "devices"));
