@@ -196,10 +196,12 @@ test_vision_layers (void)
     {
       const QmModelEntry *model = qm_catalog_find_model (catalog, known[i].id, 0);
       double blocks = 12 * known[i].layers * known[i].width * known[i].width;
+      g_autoptr (QmJsonBox) tree = NULL;
 
       g_assert_nonnull (model);
-      g_assert_cmpint (json_object_get_int_member (model->facts, "layers"), ==, known[i].layers);
-      g_assert_cmpfloat_with_epsilon (blocks / json_object_get_double_member (model->facts, "parameters"), 1, 0.1);
+      tree = qm_model_entry_parse (model);
+      g_assert_cmpint (json_object_get_int_member (qm_json_box_object (tree), "layers"), ==, known[i].layers);
+      g_assert_cmpfloat_with_epsilon (blocks / model->parameters, 1, 0.1);
     }
 }
 
