@@ -55,6 +55,10 @@ GPtrArray *qm_search_rejections    (QmSearch       *search,
                                     const QmWish   *wish,
                                     const GArray   *choices,
                                     const GArray   *rows);
+void       qm_rejections_explain_owned (const QmPlan    *plan,
+                                        const GPtrArray *rejections,
+                                        const GArray    *rows,
+                                        GPtrArray       *messages);
 GPtrArray *qm_sensitivities_new    (void);
 GPtrArray *qm_quotes_sensitivities (const QmResolved *resolved,
                                     const GArray   *rows);

@@ -93,7 +93,9 @@ search_with_cheaper_methods (QmRecommendation *self,
           continue;
         }
       g_ptr_array_add (self->warnings,
-                       qm_message_set_detail (qm_message_new ("other-method", N_("Training all weights keeps none of your limits")),
+                       qm_message_set_detail (qm_message_new ("other-method", before == QM_METHOD_LORA
+                                                ? N_("No choice trains adapters on 16-bit weights (LoRA) within what you allow")
+                                                : N_("No choice trains all weights within what you allow")),
                                               methods[i] == QM_METHOD_LORA
                                                 ? N_("The choices below train adapters (LoRA) instead.")
                                                 : N_("The choices below train adapters on 4-bit weights (QLoRA) instead.")));
@@ -243,6 +245,7 @@ warn (QmRecommendation *self)
       g_ptr_array_add (self->warnings, say_nothing_fits (self));
       return;
     }
+  qm_rejections_explain_owned (self->resolved->plan, self->rejections, self->rows, self->warnings);
   large = qm_batch_explain (self->estimator, self->resolved);
   if (large != NULL)
     g_ptr_array_add (self->warnings, large);

@@ -8,6 +8,8 @@
 
 /* Natural logarithm of the factor from which on it no longer matters. */
 #define MOST_BEATEN 20.0
+/* Of quality: what is told apart. */
+#define LEAST_POINTS 0.1
 
 static void
 rejection_free (QmRejection *self)
@@ -16,59 +18,79 @@ rejection_free (QmRejection *self)
   g_free (self);
 }
 
-/* By what factor a limit is broken; @without says it where there is none, as
- * for a budget of nothing. */
-static QmMessage *
-by_factor (const char *code,
-           const char *with,
-           const char *without,
-           double      margin)
+/* By what factor a limit is broken; where there is none, as for a budget of nothing,
+ * without it. */
+static const char *
+say_broken (QmLimit  limit,
+            gboolean by_factor)
 {
-  if (!isfinite (margin))
-    return qm_message_new (code, without);
-
-  return qm_message_add (qm_message_new (code, with), "factor", QM_ARGUMENT_FACTOR, margin);
+  switch (limit)
+    {
+    case QM_LIMIT_MEMORY:
+      return by_factor ? N_("Needs {factor} of the memory that may be filled, the headroom kept free") : N_("How much memory it has is not known");
+    case QM_LIMIT_HOST_MEMORY: return N_("The machine has too little system memory");
+    case QM_LIMIT_SUPPORT: return N_("The usual software for this job does not run on it");
+    case QM_LIMIT_PLACE: return N_("Not to be had in the places you allowed");
+    case QM_LIMIT_MONEY: return by_factor ? N_("Costs {factor} of your budget") : N_("Costs more than your budget");
+    case QM_LIMIT_DEADLINE: return by_factor ? N_("Takes {factor} of the time you have") : N_("Takes longer than the time you have");
+    case QM_LIMIT_LATENCY:
+      return by_factor ? N_("Even an answer that has it to itself takes {factor} of the time you allow") : N_("Answers take longer than you allow");
+    case QM_LIMIT_LOAD: return N_("Too many machines would be needed for the load");
+    case QM_LIMIT_ACCURACY: return N_("The model does not reach the accuracy you ask for");
+    case QM_LIMIT_NO_PRICE: return N_("No price is known");
+    case QM_LIMIT_NO_RATE: return N_("The data sheet lacks what its speed follows from");
+    case QM_LIMIT_BATCH: return N_("A batch has fewer samples than it has devices");
+    case QM_LIMIT_COUNT: return N_("Not to be had in the number that you fixed");
+    case QM_LIMIT_BEATEN:
+    case QM_LIMIT_NONE:
+    default:
+      return NULL;
+    }
 }
 
 static QmMessage *
 explain (QmLimit limit,
          double  margin)
 {
-  switch (limit)
-    {
-    case QM_LIMIT_MEMORY:
-      return by_factor ("memory", N_("Needs {factor} of the memory that may be filled, the headroom kept free"),
-                        N_("How much memory it has is not known"), margin);
-    case QM_LIMIT_HOST_MEMORY:
-      return qm_message_new ("host-memory", N_("The machine has too little system memory"));
-    case QM_LIMIT_SUPPORT:
-      return qm_message_new ("support", N_("The usual software for this job does not run on it"));
-    case QM_LIMIT_PLACE:
-      return qm_message_new ("place", N_("Not to be had in the places you allowed"));
-    case QM_LIMIT_MONEY:
-      return by_factor ("money", N_("Costs {factor} of your budget"), N_("Costs more than your budget"), margin);
-    case QM_LIMIT_DEADLINE:
-      return by_factor ("deadline", N_("Takes {factor} of the time you have"), N_("Takes longer than the time you have"), margin);
-    case QM_LIMIT_LATENCY:
-      return by_factor ("latency", N_("Even an answer that has it to itself takes {factor} of the time you allow"),
-                        N_("Answers take longer than you allow"), margin);
-    case QM_LIMIT_LOAD:
-      return qm_message_new ("load", N_("Too many machines would be needed for the load"));
-    case QM_LIMIT_ACCURACY:
-      return qm_message_new ("accuracy", N_("The model does not reach the accuracy you ask for"));
-    case QM_LIMIT_NO_PRICE:
-      return qm_message_new ("no-price", N_("No price is known"));
-    case QM_LIMIT_NO_RATE:
-      return qm_message_new ("no-rate", N_("The data sheet lacks what its speed follows from"));
-    case QM_LIMIT_BATCH:
-      return qm_message_new ("batch", N_("A batch has fewer samples than it has devices"));
-    case QM_LIMIT_COUNT:
-      return qm_message_new ("count", N_("Not to be had in the number that you fixed"));
-    case QM_LIMIT_BEATEN:
-    case QM_LIMIT_NONE:
-    default:
-      return NULL;
-    }
+  static const char * const codes[] = {
+    [QM_LIMIT_MEMORY] = "memory", [QM_LIMIT_HOST_MEMORY] = "host-memory", [QM_LIMIT_SUPPORT] = "support", [QM_LIMIT_PLACE] = "place",
+    [QM_LIMIT_MONEY] = "money", [QM_LIMIT_DEADLINE] = "deadline", [QM_LIMIT_LATENCY] = "latency", [QM_LIMIT_LOAD] = "load",
+    [QM_LIMIT_ACCURACY] = "accuracy", [QM_LIMIT_NO_PRICE] = "no-price", [QM_LIMIT_NO_RATE] = "no-rate", [QM_LIMIT_BATCH] = "batch",
+    [QM_LIMIT_COUNT] = "count",
+  };
+  const char *text = say_broken (limit, isfinite (margin));
+
+  return text != NULL ? qm_message_add (qm_message_new (codes[limit], text), "factor", QM_ARGUMENT_FACTOR, margin) : NULL;
+}
+
+/* Points of quality that a row has less than the choice; 0 where either is unknown. */
+static double
+points_less (const QmRow    *row,
+             const QmChoice *best)
+{
+  const QmAccuracy *accuracy = &best->estimate.accuracy;
+  double less = (accuracy->value.p50 - row->quality) * (accuracy->is_relative ? 1 : 100);
+
+  return accuracy->is_relative == row->is_relative && less > LEAST_POINTS ? less : 0;
+}
+
+/* What the chosen one is better in: told too where the money and the time are not it. */
+static const char *
+say_beaten (double money,
+            double time,
+            double points)
+{
+  if (points > 0)
+    return isfinite (time)
+             ? N_("Keeps your limits, but {choice} is better: this costs {money} of its money, takes {time} of its time and has {points} less quality")
+             : N_("Keeps your limits, but {choice} is better: this costs {money} of its money and has {points} less quality");
+  if (money < 1 && !(time > 1))
+    return isfinite (time)
+             ? N_("Keeps your limits by the best guess, but {choice} is surer to, or less work: this costs {money} of its money and takes {time} of its time")
+             : N_("Keeps your limits by the best guess, but {choice} is surer to, or less work: this costs {money} of its money");
+
+  return isfinite (time) ? N_("Keeps your limits, but {choice} is better: this costs {money} of its money and takes {time} of its time")
+                         : N_("Keeps your limits, but {choice} is better: this costs {money} of its money");
 }
 
 /* What the chosen one is better in, and what else is to be said against it. */
@@ -80,18 +102,18 @@ explain_beaten (const QmSearch *search,
   const QmRecipe *recipe = g_ptr_array_index (search->recipes,
                                               g_array_index (search->solutions, QmSolution, row->solution).recipe);
   double time = row->finish_seconds / best->estimate.time.finish.p50;
+  double money = row->money / best->estimate.cost.money.p50;
+  double points = points_less (row, best);
   guint offload = row->drawbacks & (1u << QM_HURDLE_OFFLOAD);
   /* That it fits only with a part elsewhere must not go unsaid. */
   guint told = offload != 0 ? offload : row->hurdles > best->hurdles ? row->drawbacks : 0;
   const char *drawback = qm_hurdles_brief (told, search->job.economics);
-  QmMessage *message =
-    qm_message_new ("beaten", isfinite (time)
-                      ? N_("Keeps your limits, but {choice} is better: this costs {money} of its money and takes {time} of its time")
-                      : N_("Keeps your limits, but {choice} is better: this costs {money} of its money"));
+  QmMessage *message = qm_message_new ("beaten", say_beaten (money, time, points));
 
   qm_message_add_text (message, "choice", QM_ARGUMENT_NAME, best->label);
-  qm_message_add (message, "money", QM_ARGUMENT_FACTOR, row->money / best->estimate.cost.money.p50);
+  qm_message_add (message, "money", QM_ARGUMENT_FACTOR, money);
   qm_message_add (message, "time", QM_ARGUMENT_FACTOR, time);
+  qm_message_add (message, "points", QM_ARGUMENT_POINTS, points);
   if (drawback == NULL)
     return message;
 
@@ -268,4 +290,58 @@ qm_search_rejections (QmSearch     *search,
   g_ptr_array_sort (rejections, compare_rejections);
 
   return rejections;
+}
+
+static const QmRejection *
+rejection_of (const char      *device,
+              const GPtrArray *rejections)
+{
+  for (guint i = 0; i < rejections->len; i++)
+    {
+      const QmRejection *rejection = g_ptr_array_index (rejections, i);
+
+      if (g_str_equal (rejection->device->id, device))
+        return rejection;
+    }
+
+  return NULL;
+}
+
+static QmMessage *
+say_not_yours (const QmRejection *rejection)
+{
+  gboolean small = rejection->limit == QM_LIMIT_MEMORY && isfinite (rejection->margin);
+  const char *broken = say_broken (rejection->limit, isfinite (rejection->margin));
+  QmMessage *message = small ? qm_message_new ("yours-too-small", N_("Your {device} has too little memory for this job"))
+                             : qm_message_new ("yours-not-chosen", N_("Your {device} is not among the choices"));
+
+  qm_message_set_detail (message, small ? N_("It needs {factor} of the memory that may be filled. A smaller model, numbers of fewer bits or a "
+                                             "smaller share of the model to change may fit.")
+                                  : broken != NULL ? broken : N_("It could do the job, but they suit you better."));
+  qm_message_add (message, "factor", QM_ARGUMENT_FACTOR, rejection->margin);
+
+  return qm_message_add_text (message, "device", QM_ARGUMENT_NAME, rejection->device->name);
+}
+
+/**
+ * qm_rejections_explain_owned:
+ * @plan: a plan
+ * @rejections: (element-type QmRejection): what was ruled out
+ * @rows: (element-type QmChoice): what is shown
+ * @messages: (element-type QmMessage): those on what the person owns elsewhere and
+ *   does not find among @rows are added
+ */
+void
+qm_rejections_explain_owned (const QmPlan    *plan,
+                             const GPtrArray *rejections,
+                             const GArray    *rows,
+                             GPtrArray       *messages)
+{
+  for (int i = 0; i < plan->places.n_owned; i++)
+    {
+      const QmRejection *rejection = rejection_of (plan->places.owned[i].device, rejections);
+
+      if (rejection != NULL && !is_chosen (rejection->device, rows))
+        g_ptr_array_add (messages, say_not_yours (rejection));
+    }
 }

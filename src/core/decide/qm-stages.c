@@ -133,11 +133,28 @@ best_for (const QmSearch *search,
   return best;
 }
 
+/* What all runs of a step cost. A machine that is bought is there for the steps after
+ * the one that buys it: these pay its power alone. */
+static double
+money_of_step (const QmCost *cost,
+               const Step   *step,
+               double        hours,
+               gboolean      bought)
+{
+  double purchase = cost->purchase_money > 0 ? cost->purchase_money : 0;
+
+  if (step->runs == 1 || !cost->known)
+    return cost->money.p50 - (bought ? purchase : 0);
+
+  return cost->per_hour * hours + (bought ? 0 : purchase);
+}
+
 static void
 add_step (const QmSearch *search,
           const QmWish   *wish,
           const Step     *step,
           int             index,
+          gboolean        bought,
           GPtrArray      *stages)
 {
   const QmRow *row = &g_array_index (search->rows, QmRow, index);
@@ -148,7 +165,7 @@ add_step (const QmSearch *search,
   stage->stage = step->stage;
   stage->device = choice.estimate.device;
   stage->hours = step_seconds (search, row, step) / 3600;
-  stage->money = step->runs == 1 ? choice.estimate.cost.money.p50 : step_money (search, row, step);
+  stage->money = money_of_step (&choice.estimate.cost, step, stage->hours, bought);
   g_strlcpy (stage->label, choice.label, sizeof stage->label);
   stage->message = qm_message_new (step->code, step->msgid);
   qm_message_add (stage->message, "runs", QM_ARGUMENT_COUNT, step->runs);
@@ -180,6 +197,7 @@ qm_search_stages (const QmSearch *search,
   };
   GPtrArray *stages = g_ptr_array_new_with_free_func ((GDestroyNotify) stage_free);
   int production = qm_search_best (search, wish);
+  gboolean there = FALSE;
 
   if (!search->job.training || production < 0)
     return stages;
@@ -188,7 +206,10 @@ qm_search_stages (const QmSearch *search,
     {
       int index = i + 1 < G_N_ELEMENTS (steps) ? best_for (search, wish, &steps[i], production) : production;
 
-      add_step (search, wish, &steps[i], index >= 0 ? index : production, stages);
+      index = index >= 0 ? index : production;
+      /* Nothing but the last one's machine is bought. */
+      add_step (search, wish, &steps[i], index, there && index == production, stages);
+      there |= index == production;
     }
 
   return stages;

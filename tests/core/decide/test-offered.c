@@ -184,6 +184,118 @@ test_shared_for_speed (void)
   g_assert_cmpfloat (choice->estimate.serving.latency_p99_seconds.p50, <=, 8);
 }
 
+static double
+money_of_stages (const char *json,
+                 double     *answer)
+{
+  g_autoptr (QmRecommendation) recommendation = recommend (json);
+  GPtrArray *stages = qm_recommendation_get_stages (recommendation);
+  double sum = 0;
+
+  g_assert_cmpuint (stages->len, ==, 3);
+  for (guint i = 0; i < stages->len; i++)
+    sum += ((QmStagePlan *) stages->pdata[i])->money;
+  *answer = qm_recommendation_choice (recommendation, 0)->estimate.cost.money.p50;
+
+  return sum;
+}
+
+/* A card is bought once and used for all runs: what the steps cost together is its
+ * price and power. Power is paid for every run, on a machine that is there too: three
+ * full runs and ten of a fiftieth are 3.2 times the last one. */
+static void
+test_bought_once (void)
+{
+  double answer, sum = money_of_stages (
+    PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"places\":{\"cloud\":[],\"this_computer\":false}"), &answer);
+
+  g_assert_cmpfloat (answer, >, 1000);
+  g_assert_cmpfloat (sum, >=, answer);
+  g_assert_cmpfloat (sum, <, 1.02 * answer);
+
+  sum = money_of_stages (
+    PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.2-3b\"},"
+          "\"places\":{\"cloud\":[],\"this_computer\":false,\"buy\":false,\"owned\":[{\"device\":\"rtx-4090\",\"devices\":1,\"nodes\":1}]}"),
+    &answer);
+  g_assert_cmpfloat (answer, >, 0);
+  g_assert_cmpfloat_with_epsilon (sum, 4.2 * answer, 0.01 * answer);
+}
+
+static const QmMessage *
+warning (QmRecommendation *recommendation,
+         const char       *code)
+{
+  GPtrArray *warnings = qm_recommendation_get_warnings (recommendation);
+
+  for (guint i = 0; i < warnings->len; i++)
+    if (g_str_equal (qm_message_get_code (warnings->pdata[i]), code))
+      return warnings->pdata[i];
+
+  return NULL;
+}
+
+#define LAPTOP(model, more) \
+  PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"" model "\"}," \
+        "\"places\":{" more "\"owned\":[{\"device\":\"rtx-4060-laptop\",\"devices\":1,\"nodes\":1}]}")
+
+/* 16 GB of weights are twice what a laptop's card of 8 GB holds: who has one is told
+ * so. Those of a thousand million parameters fit, and nothing is to be told. */
+static void
+test_yours (void)
+{
+  g_autoptr (QmRecommendation) large = recommend (LAPTOP ("llama-3.1-8b", ""));
+  g_autoptr (QmRecommendation) small = recommend (LAPTOP ("llama-3.2-1b", ""));
+  const QmMessage *told = warning (large, "yours-too-small");
+  g_autofree char *text = NULL;
+
+  g_assert_nonnull (told);
+  text = qm_message_get_text (told, qm_words_english ());
+  g_assert_nonnull (strstr (text, "RTX 4060 Laptop"));
+  g_assert_null (warning (small, "yours-too-small"));
+  g_assert_null (warning (small, "yours-not-chosen"));
+}
+
+/* Adapters are what is assumed where nobody says how much to change: it is they that
+ * are given up where they do not fit, and not the training of all weights. */
+static void
+test_given_up (void)
+{
+  g_autoptr (QmRecommendation) recommendation = recommend (LAPTOP ("llama-3.2-3b", "\"cloud\":[],\"this_computer\":false,\"buy\":false,"));
+  const QmMessage *told = warning (recommendation, "other-method");
+  g_autofree char *text = NULL;
+
+  g_assert_nonnull (told);
+  text = qm_message_get_text (told, qm_words_english ());
+  g_assert_null (strstr (text, "all weights"));
+  g_assert_nonnull (strstr (text, "LoRA"));
+}
+
+/* What costs less and takes no longer was not passed over for money or time: the line
+ * says what it was. */
+static void
+test_beaten_in_what (void)
+{
+  g_autoptr (QmRecommendation) recommendation = recommend (
+    PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-8b\"},"
+          "\"serving\":{\"requests_per_second\":0.012},\"places\":{\"on_premises\":true}"));
+  GPtrArray *rejections = qm_recommendation_get_rejections (recommendation);
+  guint cheaper = 0;
+
+  for (guint i = 0; i < rejections->len; i++)
+    {
+      const QmRejection *rejection = rejections->pdata[i];
+      g_autofree char *text = qm_message_get_text (rejection->message, qm_words_english ());
+      gboolean other_reason = strstr (text, "quality") != NULL || strstr (text, "surer") != NULL;
+
+      if (rejection->limit != QM_LIMIT_BEATEN || strstr (text, "costs 0.") == NULL)
+        continue;
+      cheaper++;
+      g_assert_true (other_reason);
+    }
+  g_assert_cmpuint (cheaper, >, 0);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -197,6 +309,10 @@ main (int   argc,
   g_test_add_func ("/offered/told-margin", test_told_margin);
   g_test_add_func ("/offered/codes-differ", test_codes_differ);
   g_test_add_func ("/offered/shared-for-speed", test_shared_for_speed);
+  g_test_add_func ("/offered/bought-once", test_bought_once);
+  g_test_add_func ("/offered/yours", test_yours);
+  g_test_add_func ("/offered/given-up", test_given_up);
+  g_test_add_func ("/offered/beaten-in-what", test_beaten_in_what);
 
   return shipped_run ();
 }
