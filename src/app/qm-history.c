@@ -395,6 +395,13 @@ qm_history_n_learnt (QmHistory *self)
   return self->experience != NULL ? self->experience->runs : 0;
 }
 
+/* It is changed in the preferences as well, where nobody has looked at the runs yet. */
+static void
+follow_setting (QmHistory *self)
+{
+  qm_history_set_wanted (self, g_settings_get_boolean (qm_session_get_settings (self->session), "learn-from-runs"));
+}
+
 /* --------------------------------------------------------------------------- building */
 
 /**
@@ -490,7 +497,11 @@ qm_history_new (QmSession *session)
 
   self->session = g_object_ref (session);
   if (qm_session_get_settings (session) != NULL)
-    self->wanted = g_settings_get_boolean (qm_session_get_settings (session), "learn-from-runs");
+    {
+      /* Only of a key that is read after this changes are told. */
+      g_signal_connect_object (qm_session_get_settings (session), "changed::learn-from-runs", G_CALLBACK (follow_setting), self, G_CONNECT_SWAPPED);
+      follow_setting (self);
+    }
   if (qm_session_get_loading (session))
     g_signal_connect_object (session, "loaded", G_CALLBACK (qm_history_learn), self, G_CONNECT_SWAPPED);
   else

@@ -200,12 +200,10 @@ enter (GtkWidget  *root,
   g_error ("no entry is called %s", title);
 }
 
-static GtkWidget *
-page_with_runs (Driver *driver)
+static void
+forget_runs (void)
 {
   static const char * const ledger[] = { "ledger.db", "ledger.db-wal", "ledger.db-shm" };
-  g_autofree char *path = write_table ("runs.csv", TABLE);
-  GtkWidget *page;
 
   for (guint i = 0; i < G_N_ELEMENTS (ledger); i++)
     {
@@ -213,6 +211,15 @@ page_with_runs (Driver *driver)
 
       g_remove (file);
     }
+}
+
+static GtkWidget *
+page_with_runs (Driver *driver)
+{
+  g_autofree char *path = write_table ("runs.csv", TABLE);
+  GtkWidget *page;
+
+  forget_runs ();
   driver_open (driver, 1100, 900);
   page = history_page (driver);
   import (driver, page, path, 3);
@@ -423,6 +430,42 @@ test_sizing (void)
   g_assert_cmpuint (shown, ==, 1);
 }
 
+static gboolean
+is_corrected (Driver *driver)
+{
+  return qm_estimator_get_calibration (qm_session_get_estimator (driver->session)) != NULL;
+}
+
+static gboolean
+is_plain (Driver *driver)
+{
+  return !is_corrected (driver);
+}
+
+/* Whoever turns it off in the preferences need not have looked at the runs. */
+static void
+test_learning_off (void)
+{
+  g_auto (Driver) before = { 0 }, after = { 0 };
+  g_autoptr (GPtrArray) pages = NULL;
+  GSettings *settings;
+
+  forget_runs ();
+  open_plan (&before);
+  keep_run (&before, 21e9);
+  driver_close (&before);
+
+  open_plan (&after);
+  settings = qm_session_get_settings (after.session);
+  driver_wait (&after, is_corrected);
+  pages = driver_find_all (GTK_WIDGET (after.window), QM_TYPE_HISTORY_PAGE);
+  g_assert_cmpuint (pages->len, ==, 0);
+  g_settings_set_boolean (settings, "learn-from-runs", FALSE);
+  driver_wait (&after, is_plain);
+  g_settings_reset (settings, "learn-from-runs");
+  driver_wait (&after, is_corrected);
+}
+
 static void
 add_tests (void)
 {
@@ -431,6 +474,7 @@ add_tests (void)
   g_test_add_func ("/history/comparison", test_comparison);
   g_test_add_func ("/history/never-waits", test_never_waits);
   g_test_add_func ("/history/sizing", test_sizing);
+  g_test_add_func ("/history/learning-off", test_learning_off);
   g_test_add_func ("/history/chart", test_chart);
 }
 
