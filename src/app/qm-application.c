@@ -79,19 +79,25 @@ qm_application_open (GApplication  *application,
     qm_window_open_file (QM_WINDOW (window), files[0]);
 }
 
-/* Without the catalog there is nothing to do but to say so. */
+/* Without any catalog there is nothing to do but to say so. */
 static void
-loaded (QmSession    *session,
-        const GError *error)
+loaded (QmApplication *self,
+        const GError  *error)
 {
   g_autofree char *problem = NULL;
+  g_autofree char *text = NULL;
 
   if (error == NULL)
     return;
 
   problem = qm_error_get_text (error, qm_language_get_words ());
   g_printerr ("quartermaster: %s\n", problem);
-  exit (EXIT_FAILURE);
+  if (qm_session_get_catalog (self->session) == NULL)
+    exit (EXIT_FAILURE);
+
+  /* Translators: what is wrong in a file */
+  text = g_strdup_printf (_("Until it is mended, the devices, prices and models that you added are missing.\n\n%s"), problem);
+  qm_window_show_error (QM_WINDOW (show_window (self)), _("Your own catalog cannot be read"), text);
 }
 
 static void
@@ -183,7 +189,7 @@ qm_application_startup (GApplication *application)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action, (const char * const *) accelerators[i].keys);
 
   self->session = qm_session_new ();
-  g_signal_connect (self->session, "loaded", G_CALLBACK (loaded), NULL);
+  g_signal_connect_object (self->session, "loaded", G_CALLBACK (loaded), self, G_CONNECT_SWAPPED);
   qm_session_restore_draft (self->session);
 }
 

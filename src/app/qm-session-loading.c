@@ -8,9 +8,9 @@ struct _QmLoading {
   gatomicrefcount references;       /* of the session and of the thread */
   GThread *thread;
   GWeakRef session;
-  QmCatalog *catalog;               /* NULL with @error set */
-  QmEstimator *estimator;
-  GError *error;
+  QmCatalog *catalog;
+  QmEstimator *estimator;           /* NULL where nothing could be read */
+  GError *error;                    /* why what the person added is not in it */
 };
 
 static void
@@ -38,16 +38,30 @@ loaded (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+read_catalog (QmLoading   *self,
+              const char  *own,
+              GError     **error)
+{
+  g_autofree char *shipped = qm_session_dup_data_path ("catalog");
+
+  g_clear_object (&self->catalog);
+  self->catalog = qm_catalog_load (shipped, own, error);
+  if (self->catalog != NULL)
+    self->estimator = qm_estimator_new (self->catalog, error);
+
+  return self->estimator != NULL;
+}
+
 static gpointer
 load (gpointer data)
 {
   QmLoading *self = data;
-  g_autofree char *shipped = qm_session_dup_data_path ("catalog");
   g_autofree char *own = qm_session_dup_own_catalog ();
 
-  self->catalog = qm_catalog_load (shipped, own, &self->error);
-  if (self->catalog != NULL)
-    self->estimator = qm_estimator_new (self->catalog, &self->error);
+  /* A mistake in a file of the person's own shall not keep the program from them. */
+  if (!read_catalog (self, own, &self->error))
+    read_catalog (self, NULL, NULL);
   /* What is to be painted is painted first. */
   g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, loaded, self, (GDestroyNotify) loading_unref);
 
@@ -128,7 +142,7 @@ qm_session_wait (QmSession *self)
 
   g_thread_join (loading->thread);
   self->loading = NULL;
-  if (loading->error == NULL)
+  if (loading->estimator != NULL)
     take_over (self, loading);
   g_signal_emit_by_name (self, "loaded", loading->error);
   loading_unref (loading);

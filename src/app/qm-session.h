@@ -12,9 +12,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (QmSession, qm_session, QM, SESSION, GObject)
 
 /* The plan that is open, what it resolves to, and its answer. Emits "loaded" when
- * the catalog is read, with an error where it cannot be, "plan-changed" when an answer changes, "answered" when the recommendation is
- * there, "simulated" when its latencies are better known, "machine-changed" when detection is done, and notifies "busy",
- * "title" and "modified". */
+ * the catalog is read, with an error where what the person added to it cannot be and
+ * is left out, or where nothing can be and there is no catalog; "plan-changed" when an
+ * answer changes, "answered" when the recommendation is there, "simulated" when its
+ * latencies are better known, "machine-changed" when detection is done, and notifies
+ * "busy" and "title". */
 char             *qm_session_dup_data_path      (const char     *name);
 
 QmSession        *qm_session_new                (void);

@@ -209,9 +209,60 @@ test_report (void)
   g_assert_nonnull (g_strrstr_len (content + length - 32, 32, "%%EOF"));
 }
 
+/* ----------------------------------------------------------- a catalog of one's own */
+
+static void
+note_error (QmSession    *session,
+            const GError *error,
+            GError      **noted)
+{
+  g_assert_null (*noted);
+  if (error != NULL)
+    *noted = g_error_copy (error);
+}
+
+static guint
+n_devices_with (const char  *own,
+                GError     **error)
+{
+  g_autoptr (GFile) file = own != NULL ? write_file ("catalog/mine.json", own, -1) : NULL;
+  g_autoptr (QmSession) session = qm_session_new ();
+
+  g_signal_connect (session, "loaded", G_CALLBACK (note_error), error);
+  qm_session_wait (session);
+  if (file != NULL)
+    g_file_delete (file, NULL, NULL);
+  g_assert_nonnull (qm_session_get_catalog (session));
+  g_assert_nonnull (qm_session_get_resolved (session));
+
+  return qm_catalog_n_devices (qm_session_get_catalog (session));
+}
+
+/* A mistake in a file of one's own is told, and all else is there. */
+static void
+test_own_catalog (void)
+{
+  static const char * const wrong[] = { "{", "{\"format\":\"quartermaster-devices\",\"version\":1,\"devices\":[{\"id\":3}]}" };
+  g_autofree char *folder = driver_path ("catalog");
+  g_autoptr (GError) none = NULL;
+  guint shipped = n_devices_with (NULL, &none);
+
+  g_assert_no_error (none);
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpuint (n_devices_with (wrong[i], &error), ==, shipped);
+      g_assert_nonnull (error);
+      g_assert_nonnull (strstr (error->message, "mine.json:1"));
+    }
+}
+
 static void
 add_tests (void)
 {
+  g_test_add_func ("/window/files/own-catalog", test_own_catalog);
   g_test_add_func ("/window/files/save-and-open", test_save_and_open);
   g_test_add_func ("/window/files/draft", test_draft);
   g_test_add_func ("/window/files/unreadable", test_unreadable);
