@@ -54,6 +54,7 @@ esac
 {{/tpu}}
 {{#tpu}}
 ! grep -q "Put your network here" train_jax.py || { echo "Put your network into train_jax.py before a TPU is paid for." >&2; exit 1; }
+[ -e data ] || { echo "Put your examples in the folder data, beside these files." >&2; exit 1; }
 {{/tpu}}
 {{^tpu}}
 {{>checked}}
@@ -72,11 +73,26 @@ fi
 # In the region of the machines: what goes to another is paid for.
 gcloud storage buckets describe "$BUCKET" >/dev/null 2>&1 ||
   gcloud storage buckets create "$BUCKET" --project="$PROJECT" --location="$REGION" --uniform-bucket-level-access
+
+# What the machine may do, before it starts.
+number=$(gcloud projects describe "$PROJECT" --format="value(projectNumber)")
+SERVICE_ACCOUNT=${SERVICE_ACCOUNT:-$number-compute@developer.gserviceaccount.com}
+gcloud storage buckets add-iam-policy-binding "$BUCKET" --member="serviceAccount:$SERVICE_ACCOUNT" --role=roles/storage.objectAdmin >/dev/null
 {{#tpu}}
 
+# What the machine fetches when it starts.
+gcloud storage rsync --recursive --delete-unmatched-destination-objects data "$STORE/job/data"
+
+# An alarm clock on the TPU, for a computer here that goes to sleep: it deletes itself, where its service account may.
+alarm=$(mktemp)
+printf '#!/bin/bash\n(sleep %d && gcloud compute tpus tpu-vm delete "%s" --zone="%s" --quiet) &\n' {{run_seconds|word}} "$JOB" "$ZONE" >"$alarm"
+trap 'stop_machines || true; exit 130' INT TERM
 gcloud compute tpus tpu-vm create "$JOB" --project="$PROJECT" --zone="$ZONE" \
-  --accelerator-type={{tpu_type|word}} --version={{tpu_version|word}}{{#spot}} --spot{{/spot}}
-# The alarm clock, while this script runs: it is deleted after {{run_hours|word}} hours.
+  --accelerator-type={{tpu_type|word}} --version={{tpu_version|word}}{{#spot}} --spot{{/spot}} \
+  --service-account="$SERVICE_ACCOUNT" --scopes=cloud-platform --metadata-from-file=startup-script="$alarm"
+rm "$alarm"
+trap - INT TERM
+# Another one, while this script runs: it is deleted after {{run_hours|word}} hours.
 (sleep {{run_seconds|word}} && stop_machines) &
 clock=$!
 # However this script ends: what was learnt is fetched, and the TPU is paid for no longer.
@@ -93,15 +109,10 @@ mkdir -p "$JOB/checkpoints"
 gcloud storage rsync --recursive "$STORE/checkpoints" "$JOB/checkpoints" || true
 gcloud compute tpus tpu-vm scp --recurse train_jax.py "$JOB/checkpoints" "$JOB": --project="$PROJECT" --zone="$ZONE" --worker=all
 gcloud compute tpus tpu-vm ssh "$JOB" --project="$PROJECT" --zone="$ZONE" --worker=all \
-  --command="pip install -U 'jax[tpu]' -f https://storage.googleapis.com/jax-releases/libtpu_releases.html && python3 train_jax.py --epochs {{epochs|word}} --batch {{global_batch|word}} --checkpoints checkpoints"
+  --command="gcloud storage cp --recursive $STORE/job/data . && pip install -U 'jax[tpu]' -f https://storage.googleapis.com/jax-releases/libtpu_releases.html && python3 train_jax.py --data data --epochs {{epochs|word}} --batch {{global_batch|word}} --checkpoints checkpoints"
 # With TensorFlow instead: tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local")).
 {{/tpu}}
 {{^tpu}}
-
-# What the machine may do, before it starts.
-number=$(gcloud projects describe "$PROJECT" --format="value(projectNumber)")
-SERVICE_ACCOUNT=${SERVICE_ACCOUNT:-$number-compute@developer.gserviceaccount.com}
-gcloud storage buckets add-iam-policy-binding "$BUCKET" --member="serviceAccount:$SERVICE_ACCOUNT" --role=roles/storage.objectAdmin >/dev/null
 {{#gated}}
 # The token is kept apart from what everybody in the project can read of a machine.
 gcloud services enable secretmanager.googleapis.com --project="$PROJECT"

@@ -50,7 +50,14 @@ srun torchrun --nnodes={{nodes|word}} --nproc-per-node={{per_node|word}} --rdzv-
 srun vllm serve {{>vllm-model}} --port {{port|word}} {{>vllm-options}}{{>vllm-copies}}
 {{/serves_vllm}}
 {{#serves_llama_cpp}}
+{{#copies_apart}}
+MODEL=${MODEL:-model.gguf}
+set -- --host 0.0.0.0
+{{>llama-copies}}
+{{/copies_apart}}
+{{^copies_apart}}
 srun llama-server --model "${MODEL:-model.gguf}" --host 0.0.0.0 {{>llama-options}}
+{{/copies_apart}}
 {{/serves_llama_cpp}}
 {{#serves_onnx}}
 srun python serve_onnxruntime.py model.onnx

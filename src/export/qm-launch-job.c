@@ -141,6 +141,20 @@ serving_bytes (const QmResolved *resolved,
   return processes * figure (needs, "engine_bytes") + weights;
 }
 
+/* Batches of pictures wait in shared memory, two of each loader (PyTorch's
+ * DataLoader, prefetch_factor). */
+static double
+waiting_bytes (JsonObject *values)
+{
+  double side = json_object_get_int_member (values, "image_size");
+  double batch = json_object_get_int_member (values, "micro_batch") * sizeof (float) * 3 * side * side;
+
+  if (!json_object_get_boolean_member (values, "training") || !json_object_get_boolean_member (values, "images"))
+    return 0;
+
+  return 2 * batch * json_object_get_int_member (values, "workers");
+}
+
 /* A machine keeps a part of its memory and one of its processors for itself. */
 static void
 add_bounded (JsonObject     *values,
@@ -241,7 +255,7 @@ qm_launch_add_job (JsonObject       *values,
   gboolean training = qm_plan_is_training (resolved->plan);
   double machine = json_object_get_int_member (values, "per_node"), replica = json_object_get_int_member (values, "per_replica");
   double share = fmin (1, replica / machine);
-  double shared = figure (needs, "shared_memory_bytes");
+  double shared = figure (needs, "shared_memory_bytes") + waiting_bytes (values);
 
   add_name (values, resolved);
   add_scaling (values, software, choice);

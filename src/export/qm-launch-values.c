@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "estimate/qm-estimator.h"
+#include "estimate/qm-input.h"
 #include "qm-enum-types.h"
 #include "qm-enum.h"
 #include "qm-launch-private.h"
@@ -15,10 +16,9 @@
 #define LEAST_CONTEXT 4096
 
 /* What an image, its driver and libraries take on a disk, and the least that is
- * ordered; a picture as ImageNet's has 110 kB. */
+ * ordered. */
 #define SYSTEM_GB 100.0
 #define LEAST_DISK_GB 200.0
-#define PICTURE_BYTES 110e3
 
 /* Usual where nothing is said: Hu et al. 2021 for adapters, Touvron et al. 2023
  * for all weights, Goyal et al. 2017 for SGD (0.1 for a batch of 256). */
@@ -242,6 +242,7 @@ weights_type (const QmTraining *training,
 
 static void
 add_training (JsonObject     *values,
+              QmEstimator    *estimator,
               const QmPlan   *plan,
               const QmChoice *choice)
 {
@@ -287,13 +288,14 @@ add_training (JsonObject     *values,
   qm_launch_set_flag (values, "offload_optimizer", c->offload > QM_OFFLOAD_NONE);
   qm_launch_set_flag (values, "offload_parameters", c->offload > QM_OFFLOAD_OPTIMIZER_CPU);
   qm_launch_set_flag (values, "offload_states", c->offload == QM_OFFLOAD_OPTIMIZER_CPU);
-  qm_launch_set_count (values, "workers", plan->data.loader_workers >= 0 ? plan->data.loader_workers : 4);
+  qm_launch_set_count (values, "workers", qm_input_loaders (qm_estimator_get_input_constants (estimator), plan, c));
   json_object_set_double_member (values, "learning_rate", learning_rate (plan, training));
   qm_launch_set_count (values, "checkpoint_minutes", choice->estimate.time.checkpoint_every_seconds > 0
                          ? MAX (1, choice->estimate.time.checkpoint_every_seconds / 60) : 30);
 }
 
-/* A machine with more devices than one copy takes runs several. */
+/* A machine with more devices than one copy takes runs several: vLLM by itself,
+ * llama.cpp as programs of their own. */
 static void
 add_copies (JsonObject            *values,
             const QmConfiguration *c,
@@ -304,6 +306,7 @@ add_copies (JsonObject            *values,
 
   qm_launch_set_count (values, "copies", copies);
   qm_launch_set_flag (values, "several_copies", copies > 1);
+  qm_launch_set_flag (values, "copies_apart", copies > 1 && nodes == 1 && json_object_get_boolean_member (values, "gpu"));
 }
 
 /* Twice the mean, as far as the model and the memory that was counted for all
@@ -365,7 +368,8 @@ add_model (JsonObject       *values,
   JsonObject *list = table (estimator, "repositories");
   JsonObject *names = list != NULL ? json_object_get_object_member (list, "repositories") : NULL;
   const char *repository = names != NULL ? json_object_get_string_member_with_default (names, model->id, "") : "";
-  gboolean gated = model->facts != NULL && json_object_get_boolean_member_with_default (model->facts, "gated", FALSE);
+  gboolean fetched = qm_plan_is_training (resolved->plan) || json_object_get_boolean_member (values, "serves_vllm");
+  gboolean gated = fetched && model->facts != NULL && json_object_get_boolean_member_with_default (model->facts, "gated", FALSE);
 
   qm_launch_set_text (values, "model_id", model->id);
   qm_launch_set_text (values, "model_name", model->name[0] != '\0' ? model->name : model->id);
@@ -376,7 +380,8 @@ add_model (JsonObject       *values,
 }
 
 /* Weights come in 16 bit however they are run; training writes two checkpoints
- * of 16 bytes a parameter and a result of 4, of which adapters are a small part. */
+ * of 16 bytes a parameter and a result of 4, of which adapters are a small part;
+ * the data are copied to the machine. */
 static void
 add_disk (JsonObject       *values,
           const QmResolved *resolved)
@@ -388,8 +393,8 @@ add_disk (JsonObject       *values,
 
   if (qm_plan_is_training (resolved->plan) && !adapter)
     bytes += (2 * 16 + 4) * parameters;
-  if (resolved->plan->task == QM_TASK_IMAGE_CLASSIFICATION && training->samples > 0)
-    bytes += training->samples * PICTURE_BYTES;
+  if (qm_plan_is_training (resolved->plan) && training->samples > 0 && resolved->plan->data.bytes_per_sample > 0)
+    bytes += training->samples * resolved->plan->data.bytes_per_sample;
   qm_launch_set_count (values, "disk_gb", MAX (LEAST_DISK_GB, ceil (SYSTEM_GB + bytes / 1e9)));
 }
 
@@ -432,7 +437,7 @@ qm_launch_values (QmEstimator      *estimator,
   add_software (values, software, choice);
   qm_launch_add_engines (values, software, resolved, choice);
   qm_launch_add_trees (values, software, resolved, choice);
-  add_training (values, plan, choice);
+  add_training (values, estimator, plan, choice);
   add_serving (values, choice, resolved->model->architecture.max_positions);
   add_model (values, estimator, resolved);
   add_disk (values, resolved);

@@ -188,6 +188,63 @@ def machines_have_room():
     assert '--time' not in one('serve-room', 'slurm', **PLANS['serve'])['job.sbatch']
 
 
+def loaders_are_as_counted():
+    """Each device has as many loaders as the rate counts on, which a plan states of a machine; disks and shared memory hold what they bring."""
+    places = {'cloud': ['aws', 'gcp'], 'buy': False, 'this_computer': False}
+    for devices in (1, 4):
+        plan = {**PLANS['pictures'], 'training': {'samples': 20000000, 'image_size': 224}, 'places': places, 'data': {'bytes_per_sample': 1000000},
+                'configuration': {'device': 'l4', 'devices': devices, 'micro_batch': 64}}
+        files = one(f'loaders-{devices}', 'torchrun', **plan)
+        choice = json.loads(run('recommend', '--json', f'loaders-{devices}.qmplan').stdout)['choices'][0]
+        # 16.5 MB of pictures a second and core: input.json.
+        cores = choice['throughput']['input_samples_per_second'] * 1e6 / 16.5e6
+        workers = int(re.search(r'--workers (\d+)', files['run.sh']).group(1))
+        assert workers == -(-round(cores) // devices) > 4 / devices, (workers, cores)
+        assert int(re.search(r'disk_size: (\d+)', one(f'loaders-{devices}', 'skypilot', **plan)['task.yaml']).group(1)) > 20000
+        held = int(re.search(r'sizeLimit: (\d+)Gi', one(f'loaders-{devices}', 'kubernetes', **plan)['job.yaml']).group(1))
+        assert held * 2**30 > devices * workers * 2 * 64 * 3 * 224**2 * 4, held
+    stated = {**PLANS['pictures'], 'places': places, 'data': {'loader_workers': 8}, 'configuration': {'device': 'l4', 'devices': 4}}
+    script = one('stated', 'torchrun', **stated)['run.sh']
+    together = int(re.search(r'--nproc-per-node=(\d+)', script).group(1))
+    assert together > 1 and f'--workers {8 // together} ' in script, script
+
+
+def queues_hold_the_job():
+    """The queue of Kueue has room for the very job that Kubernetes is given, on processors too."""
+    plan = {**PLANS['table'], 'places': {'cloud': ['aws']}, 'training': {'samples': 2000000}}
+    job, queue = one('queued', 'kubernetes', **plan)['job.yaml'], one('queued', 'kueue', **plan)['queue.yaml']
+    assert job.split('\n')[1] == queue.split('\n')[1], (job, queue)
+    for name in ('cpu', 'memory', 'ephemeral-storage'):
+        wanted, room = re.search(rf' {name}: (\S+)', job).group(1), re.search(rf'name: {name}\n +nominalQuota: (\S+)', queue).group(1)
+        assert wanted == room, (name, wanted, room)
+    assert ('nvidia.com/gpu' in job) == ('nvidia.com/gpu' in queue)
+
+
+def copies_are_apart():
+    """A card for each copy is one program of llama.cpp for each; a file with the weights asks for no token of a hub."""
+    plan = {**PLANS['serve'], 'model': {'id': 'llama-3.1-8b'}, 'serving': {'engine': 'llama.cpp', 'weights': 'gguf-q4_k_m', 'requests_per_second': 3,
+                                                                          'input_tokens': 1000, 'output_tokens': 300},
+            'places': {'owned': [{'device': 'rtx-4090', 'devices': 4}], 'cloud': [], 'buy': False, 'this_computer': False},
+            'configuration': {'device': 'rtx-4090', 'devices': 4, 'tensor_parallel': 1, 'pipeline_parallel': 1}}
+    for form, name in (('llama-cpp', 'serve-llama-cpp.sh'), ('slurm', 'job.sbatch')):
+        text = one('copies', form, **plan)[name]
+        assert 'for ((copy = 0; copy < 4; copy++))' in text and 'CUDA%.0f' in text and 'HF_TOKEN' not in text, text
+    # One start of vLLM runs all copies of a machine.
+    plan['serving'] = {**plan['serving'], 'engine': 'vllm', 'weights': 'fp8'}
+    text = one('copies-vllm', 'vllm', **plan)['serve-vllm.sh']
+    assert '--data-parallel-size 4' in text and '1 of these share' in text, text
+
+
+def tpus_get_the_data():
+    """A TPU is given the data, and ends by itself where the computer that started it is gone."""
+    plan = {**PLANS['pictures'], 'places': {'cloud': ['gcp'], 'buy': False, 'this_computer': False}, 'configuration': {'device': 'tpu-v5e', 'devices': 8}}
+    text = one('tpu', 'gcloud', **plan)['launch-gcloud.sh']
+    assert 'rsync --recursive --delete-unmatched-destination-objects data' in text and 'job/data . &&' in text and '--data data' in text, text
+    assert 'startup-script="$alarm"' in text and '[ -e data ] ||' in text, text
+    checked = subprocess.run(['bash', '-n', 'tpu-gcloud/launch-gcloud.sh'], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
 def weights_that_are_published():
     """vLLM makes fp8 and nf4 while it loads; for AWQ another repository is asked for, in every format, and never the wrong one served."""
     places = {'cloud': ['aws'], 'buy': False, 'this_computer': False}
@@ -403,7 +460,7 @@ def mistakes():
 
 
 def main():
-    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, services_grow_by_requests, jobs_are_kept_apart, machines_have_room, weights_that_are_published, processors_serve, weights_are_kept_as_planned, tables_get_trees, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, forced, templates_of_ones_own, long_numbers, mistakes]
+    tests = [everything, numbers_agree, money_is_guarded, devices_of_each_maker, services_grow_by_requests, jobs_are_kept_apart, machines_have_room, loaders_are_as_counted, queues_hold_the_job, copies_are_apart, tpus_get_the_data, weights_that_are_published, processors_serve, weights_are_kept_as_planned, tables_get_trees, epochs_are_kept, all_is_each, one_bad_offer, broken_descriptions, nothing_is_written_over, forced, templates_of_ones_own, long_numbers, mistakes]
     failed = 0
     print(f'1..{len(tests)}')
     with tempfile.TemporaryDirectory() as folder:

@@ -100,6 +100,10 @@ bound (double        rate,
   *limit = which;
 }
 
+/* For one device, where what loads needs no more: texts are tokens when a job
+ * begins. */
+#define USUAL_LOADERS 4
+
 /* Texts are read as tokens, tables as numbers. */
 static gboolean
 is_decoded (QmTask task)
@@ -120,6 +124,35 @@ workers_of (const QmInputConstants *self,
     return MAX (1, plan->data.loader_workers);
 
   return MIN (configuration->host_cores, self->most_workers * per_machine);
+}
+
+/**
+ * qm_input_loaders:
+ * @self: constants
+ * @plan: a plan that trains
+ * @configuration: what it runs on
+ *
+ * A plan states the loaders of a machine, and the rate counts with those; a
+ * framework is told how many each of its processes has.
+ *
+ * Returns: the loader processes of one device that qm_input_rate() counts on; a
+ *   usual number where it counts on none
+ */
+int
+qm_input_loaders (const QmInputConstants *self,
+                  const QmPlan           *plan,
+                  const QmConfiguration  *configuration)
+{
+  int per_machine = MAX (1, MAX (1, configuration->devices) / MAX (1, configuration->nodes));
+  double workers = workers_of (self, plan, configuration);
+  gboolean bound_by_them = is_decoded (plan->task) || plan->data.storage == QM_STORAGE_OBJECT_STORE;
+
+  if (plan->data.loader_workers == 0)
+    return 0;
+  if (plan->data.loader_workers < 0 && (!bound_by_them || !(workers > 0)))
+    return USUAL_LOADERS;
+
+  return (int) ceil (workers / per_machine);
 }
 
 /**

@@ -27,6 +27,11 @@ gboolean qm_input_constants_read (QmInputConstants        *self,
                                   JsonNode                *node,
                                   GError                 **error);
 
+/* how many load */
+int      qm_input_loaders        (const QmInputConstants  *self,
+                                  const QmPlan            *plan,
+                                  const QmConfiguration   *configuration);
+
 /* what can be loaded, and what it does to the rate */
 double   qm_input_rate           (const QmInputConstants  *self,
                                   const QmPlan            *plan,

@@ -123,6 +123,39 @@ test_binds (void)
   g_assert_cmpfloat_with_epsilon (estimate.throughput.per_second.p50, 75, 1e-6);
 }
 
+static int
+loaders (QmTask task,
+         int    stated,
+         int    devices,
+         int    nodes,
+         int    cores)
+{
+  g_autoptr (QmPlan) plan = qm_plan_new ();
+  QmConfiguration configuration = { .devices = devices, .nodes = nodes, .host_cores = cores };
+
+  plan->task = task;
+  plan->activity = QM_ACTIVITY_TRAIN;
+  plan->data.loader_workers = stated;
+
+  return qm_input_loaders (&constants, plan, &configuration);
+}
+
+/* Those of a machine, shared among its devices: what the rate counts on is what
+ * is started. */
+static void
+test_loaders (void)
+{
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, -1, 1, 1, 20), ==, 20);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, -1, 4, 1, 24), ==, 6);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, -1, 1, 1, 96), ==, 32);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, 8, 8, 2, 96), ==, 2);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, 3, 8, 1, 96), ==, 1);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, 0, 8, 1, 96), ==, 0);
+  /* texts are tokens when a job begins; and where nothing is known of the machine */
+  g_assert_cmpint (loaders (QM_TASK_LANGUAGE_MODEL, -1, 1, 1, 20), ==, 4);
+  g_assert_cmpint (loaders (QM_TASK_IMAGE_CLASSIFICATION, -1, 1, 1, 0), ==, 4);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -140,6 +173,7 @@ main (int   argc,
   g_test_add_func ("/input/rates", test_rates);
   g_test_add_func ("/input/rule", test_rule);
   g_test_add_func ("/input/binds", test_binds);
+  g_test_add_func ("/input/loaders", test_loaders);
 
   return g_test_run ();
 }
