@@ -20,11 +20,15 @@
  * had as a whole. */
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef void *Device;
 
@@ -223,7 +227,7 @@ print_sample (Device device)
           read_numbered ("nvmlDeviceGetPcieThroughput", device, PCIE_SENT) * 1024);
 }
 
-/* Until the reader goes away: writing then ends the process. */
+/* Until the reader goes away, which ends the process. */
 static void
 watch (Device       *devices,
        unsigned int  n)
@@ -239,6 +243,21 @@ watch (Device       *devices,
         return;
       nanosleep (&pause, NULL);
     }
+}
+
+/* A driver that hangs never writes, and so would never learn that nobody reads.
+ * The death of the parent tells nothing: it is not the reader, or a thread of it. */
+static void *
+end_with_reader (void *nothing)
+{
+  struct pollfd output = { STDOUT_FILENO, 0, 0 };
+
+  while (poll (&output, 1, -1) < 0 && errno == EINTR)
+    ;
+  if ((output.revents & (POLLERR | POLLHUP)) != 0)
+    _exit (EXIT_FAILURE);
+
+  return nothing;
 }
 
 static int
@@ -322,7 +341,10 @@ main (int    argc,
   char *names = strdup (given != NULL ? given : "/usr/lib/wsl/lib/libnvidia-ml.so.1:libnvidia-ml.so.1:libnvidia-ml.so");
   void *faulty = NULL;
   int fault = ERROR_NO_LIBRARY;
+  pthread_t thread;
 
+  if (pthread_create (&thread, NULL, end_with_reader, NULL) == 0)
+    pthread_detach (thread);
   /* what was learnt before a driver takes this process with it, counts */
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (argc == 3 && strcmp (argv[1], "--watch") == 0)

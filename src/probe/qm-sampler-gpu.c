@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <glib-unix.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,8 +53,7 @@ struct _QmGpuSampler {
   gboolean ask;                     /* NVIDIA's driver may be asked at all */
   gboolean gentle;                  /* a card that idles is left to fall asleep */
   gint64 rest_until;
-  GPid helper;
-  int pipe;                         /* -1: no helper */
+  int pipe;                         /* from the helper, which ends when it is closed; -1: no helper */
   gint64 started;
   GString *line;
 };
@@ -80,8 +78,8 @@ start_helper (QmGpuSampler *self,
   char *command[] = { (char *) (given != NULL ? given : QM_LIBEXEC_DIR "/quartermaster-nvml"), "--watch", milliseconds, NULL };
 
   self->started = now;
-  if (!g_spawn_async_with_pipes (NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL | G_SPAWN_CLOEXEC_PIPES, NULL, NULL, &self->helper, NULL,
-                                 &self->pipe, NULL, NULL))
+  if (!g_spawn_async_with_pipes (NULL, command, NULL, G_SPAWN_STDERR_TO_DEV_NULL | G_SPAWN_CLOEXEC_PIPES, NULL, NULL, NULL, NULL, &self->pipe,
+                                 NULL, NULL))
     {
       self->pipe = -1;
       return;
@@ -90,22 +88,14 @@ start_helper (QmGpuSampler *self,
 }
 
 static void
-forget_helper (QmGpuSampler *self)
-{
-  g_spawn_close_pid (self->helper);
-  close (self->pipe);
-  self->pipe = -1;
-  g_string_truncate (self->line, 0);
-}
-
-static void
 stop_helper (QmGpuSampler *self)
 {
   if (self->pipe < 0)
     return;
 
-  kill (self->helper, SIGKILL);
-  forget_helper (self);
+  close (self->pipe);
+  self->pipe = -1;
+  g_string_truncate (self->line, 0);
 }
 
 static void
@@ -154,9 +144,8 @@ hear_helper (QmGpuSampler *self,
         take_line (self, self->line->str, now);
         g_string_truncate (self->line, 0);
       }
-  /* it has ended: its number may be another's by now */
   if (n == 0)
-    forget_helper (self);
+    stop_helper (self);
 }
 
 static gboolean

@@ -3,6 +3,9 @@
 /* NVIDIA's driver library, as the stand-in plays it. */
 
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "qm-test-tree.h"
 
@@ -208,6 +211,42 @@ test_hang (void)
   g_assert_cmpint (g_get_monotonic_time () - before, <, 10 * G_TIME_SPAN_SECOND);
 }
 
+static gboolean
+is_there (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* A driver that hangs keeps no process behind: the one that asks it goes with the
+ * one that reads, however that ended. */
+static void
+test_hang_alone (void)
+{
+  static const char * const looks[] = { NULL, "--watch" };
+  g_auto (Fixture) fixture = { 0 };
+  g_autoptr (QmMachine) machine = probe (&fixture, desktop, G_N_ELEMENTS (desktop), "QM_TEST_NVML_STUB", "hang=true\n");
+
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      const char *command[] = { g_getenv ("QM_NVML_HELPER"), looks[i], "100", NULL };
+      int output, patience = 200;
+      GPid helper;
+
+      g_remove (fixture.trace);
+      g_assert_true (g_spawn_async_with_pipes (NULL, (char **) command, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES, NULL, NULL,
+                                               &helper, NULL, &output, NULL, NULL));
+      while (!is_there (fixture.trace))
+        g_usleep (10000);
+      g_assert_cmpint (waitpid (helper, NULL, WNOHANG), ==, 0);
+      close (output);
+      while (waitpid (helper, NULL, WNOHANG) == 0 && patience-- > 0)
+        g_usleep (50000);
+      if (patience <= 0)
+        kill (helper, SIGKILL);
+      g_assert_cmpint (patience, >, 0);
+    }
+}
+
 /* A driver that takes the process with it that asks: what it said before counts,
  * and of the others it is not said that it does not list them. */
 static void
@@ -356,6 +395,7 @@ main (int    argc,
   g_test_add_func ("/probe/nvml/faults", test_faults);
   g_test_add_func ("/probe/nvml/nonsense", test_nonsense);
   g_test_add_func ("/probe/nvml/hang", test_hang);
+  g_test_add_func ("/probe/nvml/hang-alone", test_hang_alone);
   g_test_add_func ("/probe/nvml/crash", test_crash);
   g_test_add_func ("/probe/nvml/unified", test_unified);
   g_test_add_func ("/probe/nvml/instances", test_instances);
