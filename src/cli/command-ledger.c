@@ -173,7 +173,7 @@ print_comparison (const QmRun *a,
 
       g_print ("  %-36s %*s %*s", pair->key, QM_COLUMN (14, first), QM_COLUMN (14, second));
       if (isfinite (pair->ratio))
-        g_print ("   × %.2f", pair->ratio);
+        g_print (pair->ratio < 1e6 ? "   × %.2f" : "   × %.2g", pair->ratio);
       g_print ("\n");
     }
 }

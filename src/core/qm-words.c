@@ -61,7 +61,7 @@ significant (double value)
     return value;
 
   unit = pow (10, floor (log10 (fabs (value))) - 2);
-  return round (value / unit) * unit;
+  return unit > 0 ? round (value / unit) * unit : 0;
 }
 
 static char *
@@ -81,15 +81,42 @@ grouped (const QmWords *words,
   return g_string_free (text, FALSE);
 }
 
+/* From here on a double no longer knows all its digits. */
+#define POWERS_FROM 1e16
+
+/* What nobody meant, such as a number of a damaged file, stays short: "1.5×10³⁰⁸". */
+static char *
+as_power (const QmWords *words,
+          double         value)
+{
+  static const char * const raised[] = { "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹" };
+  char buffer[32];
+  g_auto (GStrv) parts = NULL;
+  GString *text = g_string_new (NULL);
+
+  g_ascii_formatd (buffer, sizeof buffer, "%.1e", CLAMP (value, -G_MAXDOUBLE, G_MAXDOUBLE));
+  parts = g_strsplit (buffer, "e+", 2);
+  g_string_append_printf (text, "%s×10", parts[0]);
+  g_string_replace (text, ".", words->decimal_point, 1);
+  g_string_replace (text, "-", MINUS, 1);
+  for (const char *digit = parts[1]; *digit != '\0'; digit++)
+    g_string_append (text, raised[g_ascii_digit_value (*digit)]);
+
+  return g_string_free (text, FALSE);
+}
+
 static char *
 fixed (const QmWords *words,
        double         value,
        int            decimals)
 {
   char format[8];
-  char buffer[512];
+  char buffer[64];
   char *point;
   g_autofree char *whole = NULL;
+
+  if (fabs (value) >= POWERS_FROM)
+    return as_power (words, value);
 
   g_snprintf (format, sizeof format, "%%.%df", decimals);
   g_ascii_formatd (buffer, sizeof buffer, format, fabs (value));
@@ -342,7 +369,7 @@ second_unit (double seconds)
 {
   guint i = 0;
 
-  while (i + 1 < G_N_ELEMENTS (second_units) && seconds < second_units[i].from)
+  while (i + 1 < G_N_ELEMENTS (second_units) && fabs (seconds) < second_units[i].from)
     i++;
 
   return &second_units[i];

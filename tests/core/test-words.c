@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "qm-words.h"
 
@@ -30,6 +31,33 @@ test_numbers (void)
   assert_text (qm_format_count_short (english, 6738415616.0), "6.74" NBSP "B");
   assert_text (qm_format_count_short (english, 86567656), "86.6" NBSP "M");
   assert_text (qm_format_count_short (english, 405853388800.0), "406" NBSP "B");
+}
+
+/* Numbers of a damaged file are told in a few letters. */
+static void
+test_extremes (void)
+{
+  static const double values[] = { 1e308, -1e308, G_MAXDOUBLE, 1e16, -4e99, 5e-324, -5e-324, 1e-300 };
+  const QmWords *english = qm_words_english (), comma = { english->translate, english->translate_plural, ",", "." };
+  char *(*formats[]) (const QmWords *words, double value) = {
+    qm_format_number, qm_format_count, qm_format_count_short, qm_format_bytes, qm_format_file_bytes, qm_format_seconds, qm_format_percent,
+    qm_format_percent_tenths, qm_format_factor, qm_format_points,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (formats); k++)
+      {
+        g_autofree char *text = formats[k] (english, values[i]);
+
+        g_assert_cmpint (g_utf8_strlen (text, -1), <, 24);
+        g_assert_null (strstr (text, "nan"));
+      }
+
+  assert_text (qm_format_number (english, 1.5e300), "1.5×10³⁰⁰");
+  assert_text (qm_format_number (&comma, -1.5e300), "\342\210\2221,5×10³⁰⁰");
+  assert_text (qm_format_count (english, 9007199254740992.0), "9,007,199,254,740,992");
+  assert_text (qm_format_seconds (english, 365.25 * 86400 * 2e20), "2.0×10²⁰" NBSP "years");
+  assert_text (qm_format_seconds (english, -5), "\342\210\2225" NBSP "s");
 }
 
 static void
@@ -129,6 +157,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/words/numbers", test_numbers);
+  g_test_add_func ("/words/extremes", test_extremes);
   g_test_add_func ("/words/bytes", test_bytes);
   g_test_add_func ("/words/durations", test_durations);
   g_test_add_func ("/words/against", test_against);

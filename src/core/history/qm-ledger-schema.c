@@ -62,9 +62,11 @@ static const char step_3[] =
 
 /* Words that are frequent each and rarely together were found too late by the first
  * way; qm-ledger-words.c has the second. */
+#define TERMS "terms (term TEXT NOT NULL, block INTEGER NOT NULL, runs BLOB NOT NULL, PRIMARY KEY (term, block)) WITHOUT ROWID;"
+
 static const char step_4[] =
   "DROP TABLE words;"
-  "CREATE TABLE terms (term TEXT NOT NULL, block INTEGER NOT NULL, runs BLOB NOT NULL, PRIMARY KEY (term, block)) WITHOUT ROWID;";
+  "CREATE TABLE " TERMS;
 
 static gboolean
 index_all (QmLedger  *self,
@@ -279,13 +281,68 @@ qm_ledger_check (QmLedger  *self,
   return ok;
 }
 
+/* Tables that are made of the others: what made them, and makes them anew where a
+ * repair of the file, or a tool, has lost them. */
+static const struct {
+  const char *name;
+  const char *sql;
+  gboolean (*finish) (QmLedger *self, GError **error);
+} derived[] = {
+  { "terms", "CREATE TABLE IF NOT EXISTS " TERMS, index_all },
+  { "totals", "CREATE TABLE IF NOT EXISTS totals (runs INTEGER NOT NULL);"
+              "DELETE FROM totals; INSERT INTO totals SELECT count(*) FROM runs WHERE removed IS NULL;", NULL },
+};
+
+static gboolean
+has_table (QmLedger    *self,
+           const char  *name,
+           gboolean    *has,
+           GError     **error)
+{
+  sqlite3_stmt *statement = qm_ledger_query (self, error, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", "s", name);
+  int result = statement != NULL ? qm_ledger_step (self, error, statement) : -1;
+
+  *has = result > 0;
+  if (result > 0)
+    sqlite3_reset (statement);
+
+  return result >= 0;
+}
+
+static gboolean
+restore_derived (QmLedger  *self,
+                 GError   **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (derived); i++)
+    {
+      gboolean has;
+
+      if (!has_table (self, derived[i].name, &has, error))
+        return FALSE;
+      if (has)
+        continue;
+      if (!qm_ledger_begin (self, error))
+        return FALSE;
+      if (!qm_ledger_execute (self, error, derived[i].sql) || (derived[i].finish != NULL && !derived[i].finish (self, error)))
+        {
+          qm_ledger_roll_back (self);
+          return FALSE;
+        }
+      if (!qm_ledger_commit (self, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /**
  * qm_ledger_prepare_file:
  * @self: a ledger whose file was opened
  * @error: return location for a #QM_LEDGER_ERROR
  *
  * Makes an empty file a ledger, refuses one that is damaged or no ledger, and
- * brings an older one up to date, of which a copy is kept.
+ * brings an older one up to date, of which a copy is kept. An index that was lost
+ * is made anew.
  *
  * Returns: whether the ledger can be used
  */
@@ -304,7 +361,7 @@ qm_ledger_prepare_file (QmLedger  *self,
   if (!qm_ledger_execute (self, error, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384"))
     return FALSE;
   if (version == QM_LEDGER_SCHEMA)
-    return TRUE;
+    return restore_derived (self, error);
   if (version > 0 && !back_up (self, version, error))
     return FALSE;
 

@@ -176,6 +176,28 @@ test_damaged_index (Fixture       *self,
     }
 }
 
+/* What can be made of the runs is made anew where it was lost, and nothing else
+ * of the ledger is. */
+static void
+test_lost_tables (Fixture       *self,
+                  gconstpointer  data)
+{
+  add (self, "a", "base run", "l4");
+  add (self, "b", "other run", NULL);
+  g_assert_true (qm_ledger_remove (self->ledger, 2, 5, NULL));
+  g_assert_true (qm_ledger_execute (self->ledger, NULL, "DROP TABLE terms; DROP TABLE totals"));
+  reopen (self);
+
+  g_assert_cmpint (qm_ledger_count (self->ledger, NULL), ==, 1);
+  assert_found (self, "1", .text = "base");
+  assert_found (self, "", .text = "other");
+  g_assert_true (qm_ledger_restore (self->ledger, 2, NULL));
+  add (self, "c", "third run", NULL);
+  assert_found (self, "3 2 1", .text = "run");
+  assert_found (self, "1", .device = "l4");
+  g_assert_cmpint (qm_ledger_count (self->ledger, NULL), ==, 3);
+}
+
 #define ADD(name, function) g_test_add ("/core/history/ledger-words/" name, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -187,6 +209,7 @@ main (int    argc,
   ADD ("as-by-hand", test_as_by_hand);
   ADD ("frequent-words", test_frequent_words);
   ADD ("damaged-index", test_damaged_index);
+  ADD ("lost-tables", test_lost_tables);
 
   return g_test_run ();
 }
