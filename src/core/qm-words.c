@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "qm-numerals.h"
+
 #define NO_BREAK_SPACE "\302\240"
 #define EN_DASH "\342\200\223"
-#define MINUS "\342\210\222"
 
 static const char *
 same (const char *msgid)
@@ -37,98 +38,6 @@ qm_words_english (void)
   return &english;
 }
 
-/* Digits after the point that leave two or three significant digits. */
-static int
-decimals_for (double value)
-{
-  double size = fabs (value);
-
-  if (size >= 10 || size == 0)
-    return 0;
-  if (size >= 1)
-    return 1;
-
-  return MIN (6, 1 - (int) floor (log10 (size)));
-}
-
-/* Rounded so that no more than three digits claim to be known. */
-static double
-significant (double value)
-{
-  double unit;
-
-  if (value == 0 || !isfinite (value))
-    return value;
-
-  unit = pow (10, floor (log10 (fabs (value))) - 2);
-  return unit > 0 ? round (value / unit) * unit : 0;
-}
-
-static char *
-grouped (const QmWords *words,
-         const char    *digits)
-{
-  GString *text = g_string_new (NULL);
-  gsize length = strlen (digits);
-
-  for (gsize i = 0; i < length; i++)
-    {
-      if (i > 0 && (length - i) % 3 == 0)
-        g_string_append (text, words->thousands_separator);
-      g_string_append_c (text, digits[i]);
-    }
-
-  return g_string_free (text, FALSE);
-}
-
-/* From here on a double no longer knows all its digits. */
-#define POWERS_FROM 1e16
-
-/* What nobody meant, such as a number of a damaged file, stays short: "1.5×10³⁰⁸". */
-static char *
-as_power (const QmWords *words,
-          double         value)
-{
-  static const char * const raised[] = { "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹" };
-  char buffer[32];
-  g_auto (GStrv) parts = NULL;
-  GString *text = g_string_new (NULL);
-
-  g_ascii_formatd (buffer, sizeof buffer, "%.1e", CLAMP (value, -G_MAXDOUBLE, G_MAXDOUBLE));
-  parts = g_strsplit (buffer, "e+", 2);
-  g_string_append_printf (text, "%s×10", parts[0]);
-  g_string_replace (text, ".", words->decimal_point, 1);
-  g_string_replace (text, "-", MINUS, 1);
-  for (const char *digit = parts[1]; *digit != '\0'; digit++)
-    g_string_append (text, raised[g_ascii_digit_value (*digit)]);
-
-  return g_string_free (text, FALSE);
-}
-
-static char *
-fixed (const QmWords *words,
-       double         value,
-       int            decimals)
-{
-  char format[8];
-  char buffer[64];
-  char *point;
-  g_autofree char *whole = NULL;
-
-  if (fabs (value) >= POWERS_FROM)
-    return as_power (words, value);
-
-  g_snprintf (format, sizeof format, "%%.%df", decimals);
-  g_ascii_formatd (buffer, sizeof buffer, format, fabs (value));
-  point = strchr (buffer, '.');
-  if (point != NULL)
-    *point = '\0';
-  whole = grouped (words, buffer);
-
-  return g_strconcat (value < 0 && strspn (buffer, "0") < strlen (buffer) + (point != NULL) ? MINUS : "", whole,
-                      point != NULL ? words->decimal_point : "", point != NULL ? point + 1 : "", NULL);
-}
-
 /* A sentence whose places {a}, {b}, {c} hold these texts. A translation that
  * drops or doubles a place does no harm. */
 static char *
@@ -153,28 +62,6 @@ unknown (const QmWords *words)
   return g_strdup (words->translate (N_("unknown")));
 }
 
-/* A trailing ".0" says nothing. */
-static int
-needed_decimals (double value,
-                 int    decimals)
-{
-  while (decimals > 0 && fabs (value - round (value * pow (10, decimals - 1)) / pow (10, decimals - 1)) < 1e-9 * fabs (value))
-    decimals--;
-
-  return decimals;
-}
-
-static char *
-number (const QmWords *words,
-        double         value)
-{
-  double shown = significant (value);
-  int decimals = decimals_for (shown);
-
-  shown = round (shown * pow (10, decimals)) / pow (10, decimals);
-  return fixed (words, shown, needed_decimals (shown, decimals));
-}
-
 /**
  * qm_format_number:
  * @words: the reader's language
@@ -186,7 +73,7 @@ char *
 qm_format_number (const QmWords *words,
                   double         value)
 {
-  return isfinite (value) ? number (words, value) : unknown (words);
+  return isfinite (value) ? qm_numeral_short (words, value) : unknown (words);
 }
 
 /**
@@ -200,7 +87,7 @@ char *
 qm_format_count (const QmWords *words,
                  double         value)
 {
-  return isfinite (value) ? fixed (words, round (value), 0) : unknown (words);
+  return isfinite (value) ? qm_numeral_fixed (words, round (value), 0) : unknown (words);
 }
 
 /**
@@ -223,18 +110,18 @@ qm_format_count_short (const QmWords *words,
 
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
     {
-      double scaled = significant (value) / scales[i].size;
+      double scaled = qm_numeral_significant (value) / scales[i].size;
 
       if (scaled >= 1)
         {
           int decimals = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
-          g_autofree char *text = fixed (words, scaled, needed_decimals (scaled, decimals));
+          g_autofree char *text = qm_numeral_fixed (words, scaled, qm_numeral_decimals (scaled, decimals));
 
           return g_strconcat (text, NO_BREAK_SPACE, words->translate (scales[i].letter), NULL);
         }
     }
 
-  return number (words, value);
+  return qm_numeral_short (words, value);
 }
 
 /* The unit in which a size reads best. */
@@ -265,7 +152,7 @@ with_unit (const QmWords *words,
            double         value,
            const char    *unit)
 {
-  g_autofree char *text = number (words, value);
+  g_autofree char *text = qm_numeral_short (words, value);
 
   return g_strconcat (text, NO_BREAK_SPACE, unit, NULL);
 }
@@ -276,8 +163,8 @@ range_with_unit (const QmWords *words,
                  double         high,
                  const char    *unit)
 {
-  g_autofree char *low_text = number (words, low);
-  g_autofree char *high_text = number (words, high);
+  g_autofree char *low_text = qm_numeral_short (words, low);
+  g_autofree char *high_text = qm_numeral_short (words, high);
 
   if (strcmp (low_text, high_text) == 0)
     return g_strconcat (low_text, NO_BREAK_SPACE, unit, NULL);
@@ -456,13 +343,13 @@ amount (const QmWords *words,
   double size = fabs (value);
 
   if (size >= 1000)
-    return fixed (words, significant (value), 0);
+    return qm_numeral_fixed (words, qm_numeral_significant (value), 0);
   if (size >= 10 || size == 0)
-    return fixed (words, value, 0);
+    return qm_numeral_fixed (words, value, 0);
   if (size >= 0.095)
-    return fixed (words, value, 2);
+    return qm_numeral_fixed (words, value, 2);
 
-  return number (words, value);
+  return qm_numeral_short (words, value);
 }
 
 /**
@@ -531,7 +418,7 @@ qm_format_percent (const QmWords *words,
   if (!isfinite (fraction))
     return unknown (words);
 
-  text = fabs (percent) >= 10 || percent == 0 ? fixed (words, round (percent), 0) : number (words, percent);
+  text = fabs (percent) >= 10 || percent == 0 ? qm_numeral_fixed (words, round (percent), 0) : qm_numeral_short (words, percent);
   /* Translators: a percentage; some languages put a no-break space before the sign */
   return put (words->translate (N_("{a}%")), text, NULL, NULL);
 }
@@ -547,7 +434,7 @@ char *
 qm_format_percent_tenths (const QmWords *words,
                           double         fraction)
 {
-  g_autofree char *text = fixed (words, round (1000 * fraction) / 10, 1);
+  g_autofree char *text = qm_numeral_fixed (words, round (1000 * fraction) / 10, 1);
 
   return put (words->translate (N_("{a}%")), text, NULL, NULL);
 }
@@ -565,7 +452,7 @@ qm_format_factor (const QmWords *words,
 {
   /* Two digits would say that something a little over its limit keeps it. */
   gboolean near = fabs (factor - 1) < 0.05 && fabs (factor - 1) >= 0.005;
-  g_autofree char *text = near ? fixed (words, factor, 2) : qm_format_number (words, factor);
+  g_autofree char *text = near ? qm_numeral_fixed (words, factor, 2) : qm_format_number (words, factor);
 
   /* Translators: a factor, as in "needs 1.2× of the memory" and "2× as fast" */
   return isfinite (factor) ? put (words->translate (N_("{a}×")), text, NULL, NULL) : g_steal_pointer (&text);
@@ -587,7 +474,7 @@ qm_format_points (const QmWords *words,
   if (!isfinite (points))
     return unknown (words);
 
-  text = number (words, round (points * 10) / 10);
+  text = qm_numeral_short (words, round (points * 10) / 10);
   return put (words->translate_plural ("{a} point", "{a} points", fabs (fabs (points) - 1) < 0.05 ? 1 : 2),
               text, NULL, NULL);
 }

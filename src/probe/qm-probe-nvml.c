@@ -198,11 +198,11 @@ read_limit (const char *line,
             GPtrArray  *devices)
 {
   char address[32];
-  double watts;
+  int end = 0;
   QmProbedDevice *device;
 
-  if (sscanf (line, "limit %31s %lf", address, &watts) == 2 && (device = find_device (devices, address)) != NULL)
-    qm_probed_device_set_power_limit (device, watts);
+  if (sscanf (line, "limit %31s %n", address, &end) == 1 && (device = find_device (devices, address)) != NULL)
+    qm_probed_device_set_power_limit (device, g_ascii_strtod (line + end, NULL));
 }
 
 /* A card that is split cannot be used as a whole. */

@@ -98,6 +98,30 @@ stop_helper (QmGpuSampler *self)
   g_string_truncate (self->line, 0);
 }
 
+/* "sample ADDRESS NUMBER…", with points also where the reader writes commas. */
+static gboolean
+read_sample (const char *line,
+             char       *address,
+             double     *v)
+{
+  int n = 0;
+
+  if (sscanf (line, "sample %31s%n", address, &n) != 1)
+    return FALSE;
+
+  for (int i = 0; i < N_GPU_CHANNELS; i++)
+    {
+      char *end;
+
+      v[i] = g_ascii_strtod (line + n, &end);
+      if (end == line + n)
+        return FALSE;
+      n = (int) (end - line);
+    }
+
+  return TRUE;
+}
+
 static void
 take_line (QmGpuSampler *self,
            const char   *line,
@@ -106,8 +130,7 @@ take_line (QmGpuSampler *self,
   double v[N_GPU_CHANNELS];
   char address[32];
 
-  if (sscanf (line, "sample %31s %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", address, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-              &v[7], &v[8], &v[9], &v[10], &v[11]) != 13)
+  if (!read_sample (line, address, v))
     return;
 
   if (isfinite (v[GPU_THROTTLED]))

@@ -3,6 +3,7 @@
 /* NVIDIA's driver library, as the stand-in plays it. */
 
 #include <glib/gstdio.h>
+#include <locale.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -290,7 +291,7 @@ test_power_limit (void)
 {
   static const QmTestFile files[] = { CARD ("0000:01:00.0", "0x030000", "0x28e0", "active") };
   static const struct { const char *script; double watts; } cases[] = {
-    { LAPTOP_ANSWER "limit-milliwatts=55000\n", 55 }, { LAPTOP_ANSWER "limit-milliwatts=140000\n", 140 },
+    { LAPTOP_ANSWER "limit-milliwatts=55500\n", 55.5 }, { LAPTOP_ANSWER "limit-milliwatts=140000\n", 140 },
     { LAPTOP_ANSWER, 0 }, { LAPTOP_ANSWER "limit-milliwatts=0\n", 0 }, { LAPTOP_ANSWER "limit-milliwatts=2147483647\n", 0 },
   };
 
@@ -305,6 +306,19 @@ test_power_limit (void)
       g_assert_cmpstr (here.devices[0]->id, ==, "rtx-4060-laptop");
       g_assert_cmpfloat (here.power_watts[0], ==, cases[i].watts);
     }
+}
+
+/* For a reader who writes 0,5: others write 0.5 all the same. */
+static void
+test_power_limit_commas (void)
+{
+  if (setlocale (LC_NUMERIC, "de_DE.UTF-8") == NULL)
+    {
+      g_test_skip ("there is no locale de_DE.UTF-8");
+      return;
+    }
+  test_power_limit ();
+  setlocale (LC_NUMERIC, "C");
 }
 
 static void
@@ -400,6 +414,7 @@ main (int    argc,
   g_test_add_func ("/probe/nvml/unified", test_unified);
   g_test_add_func ("/probe/nvml/instances", test_instances);
   g_test_add_func ("/probe/nvml/power-limit", test_power_limit);
+  g_test_add_func ("/probe/nvml/power-limit-commas", test_power_limit_commas);
   g_test_add_func ("/probe/nvml/sleeps-and-wakes", test_sleeps_and_wakes);
 
   return g_test_run ();

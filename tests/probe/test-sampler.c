@@ -3,6 +3,7 @@
 /* Watching: what the kernel counts up becomes rates, drivers are heard and never
  * waited for, and nothing grows. */
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,6 +215,19 @@ test_nvidia (void)
   g_assert_true (isnan (value_of (sampler, values, "gpu0_pcie_send_bytes_per_second")));
 }
 
+/* For a reader who writes 0,5: others write 0.5 all the same. */
+static void
+test_nvidia_commas (void)
+{
+  if (setlocale (LC_NUMERIC, "de_DE.UTF-8") == NULL)
+    {
+      g_test_skip ("there is no locale de_DE.UTF-8");
+      return;
+    }
+  test_nvidia ();
+  setlocale (LC_NUMERIC, "C");
+}
+
 /* A driver that hangs makes nobody wait. */
 static void
 test_hang (void)
@@ -319,6 +333,7 @@ main (int    argc,
   g_test_add_func ("/probe/sampler/nothing", test_nothing);
   g_test_add_func ("/probe/sampler/radeon", test_radeon);
   g_test_add_func ("/probe/sampler/nvidia", test_nvidia);
+  g_test_add_func ("/probe/sampler/nvidia-commas", test_nvidia_commas);
   g_test_add_func ("/probe/sampler/hang", test_hang);
   g_test_add_func ("/probe/sampler/asleep", test_asleep);
   g_test_add_func ("/probe/sampler/a-day", test_a_day);

@@ -144,13 +144,12 @@ static gboolean
 parse_time (const char *text,
             gint64     *time)
 {
-  int year, month, day, hour, minute;
-  double seconds;
+  int year, month, day, hour, minute, end = 0;
   g_autoptr (GDateTime) when = NULL;
 
-  if (sscanf (text, " %d/%d/%d %d:%d:%lf", &year, &month, &day, &hour, &minute, &seconds) != 6)
+  if (sscanf (text, " %d/%d/%d %d:%d:%n", &year, &month, &day, &hour, &minute, &end) != 5 || !g_ascii_isdigit (text[end]))
     return FALSE;
-  when = g_date_time_new_utc (year, month, day, hour, minute, seconds);
+  when = g_date_time_new_utc (year, month, day, hour, minute, g_ascii_strtod (text + end, NULL));
   if (when == NULL)
     return FALSE;
 

@@ -2,6 +2,7 @@
 
 /* Logs as the programs write them, small enough to be reckoned by hand. */
 
+#include <locale.h>
 #include <math.h>
 
 #include "history/qm-import.h"
@@ -70,6 +71,19 @@ test_nvidia_smi (void)
   g_assert_cmpfloat (value_at (series, 0, "gpu0_throttled"), ==, 1);
   g_assert_cmpfloat (value_at (series, 0, "gpu1_throttled"), ==, 2);
   g_assert_cmpfloat (value_at (series, 1, "gpu0_power_watts"), ==, 310);
+}
+
+/* For a reader who writes 0,5: others write 0.5 all the same. */
+static void
+test_nvidia_smi_commas (void)
+{
+  if (setlocale (LC_NUMERIC, "de_DE.UTF-8") == NULL)
+    {
+      g_test_skip ("there is no locale de_DE.UTF-8");
+      return;
+    }
+  test_nvidia_smi ();
+  setlocale (LC_NUMERIC, "C");
 }
 
 /* Without units and without an index. */
@@ -327,6 +341,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/core/history/import/nvidia-smi", test_nvidia_smi);
+  g_test_add_func ("/core/history/import/nvidia-smi-commas", test_nvidia_smi_commas);
   g_test_add_func ("/core/history/import/nvidia-smi-bare", test_nvidia_smi_bare);
   g_test_add_func ("/core/history/import/trainer-state", test_trainer_state);
   g_test_add_func ("/core/history/import/llama-bench", test_llama_bench);
