@@ -8,6 +8,10 @@
 
 #define GIB (1024.0 * 1024 * 1024)
 
+/* As many as people have; a plan file may name more. */
+#define MOST_CARDS 16
+#define MOST_GIB 4096
+
 /* One computer, as most people have. Others that a plan file names stay as they are. */
 struct _QmOwnedRow {
   AdwExpanderRow parent_instance;
@@ -47,9 +51,25 @@ list_devices (QmOwnedRow *self)
   g_ptr_array_sort (self->devices, compare_names);
 }
 
+/* What the spin rows cannot show stays: a part of a GiB, and the machines where the
+ * cards still come out even. */
+static void
+read_rows (QmOwnedRow *self,
+           QmOwned    *owned)
+{
+  double memory = adw_spin_row_get_value (ADW_SPIN_ROW (self->memory));
+
+  owned->devices = (int) adw_spin_row_get_value (ADW_SPIN_ROW (self->count));
+  if (owned->nodes < 1 || owned->devices % owned->nodes != 0)
+    owned->nodes = 1;
+  if (memory != round (owned->host_memory_bytes / GIB))
+    owned->host_memory_bytes = GIB * memory;
+}
+
 static void
 changed (QmOwnedRow *self)
 {
+  const QmPlaces *places = &qm_session_get_plan (self->session)->places;
   const QmDevice *device = g_ptr_array_index (self->devices, adw_combo_row_get_selected (ADW_COMBO_ROW (self->device)));
   QmOwned owned = { .nodes = 1 };
 
@@ -61,9 +81,10 @@ changed (QmOwnedRow *self)
       return;
     }
 
+  if (places->n_owned > 0)
+    owned = places->owned[0];
   qm_word_set (owned.device, device->id);
-  owned.devices = (int) adw_spin_row_get_value (ADW_SPIN_ROW (self->count));
-  owned.host_memory_bytes = GIB * adw_spin_row_get_value (ADW_SPIN_ROW (self->memory));
+  read_rows (self, &owned);
   qm_session_set_owned (self->session, &owned);
 }
 
@@ -79,6 +100,17 @@ index_of (QmOwnedRow *self,
 }
 
 static void
+show_value (GtkWidget *row,
+            double     value,
+            double     most)
+{
+  GtkAdjustment *adjustment = adw_spin_row_get_adjustment (ADW_SPIN_ROW (row));
+
+  gtk_adjustment_set_upper (adjustment, fmax (value, most));
+  gtk_adjustment_set_value (adjustment, value);
+}
+
+static void
 update (QmOwnedRow *self)
 {
   const QmPlaces *places = &qm_session_get_plan (self->session)->places;
@@ -90,8 +122,8 @@ update (QmOwnedRow *self)
 
   self->updating = TRUE;
   adw_combo_row_set_selected (ADW_COMBO_ROW (self->device), index);
-  adw_spin_row_set_value (ADW_SPIN_ROW (self->count), owned->devices);
-  adw_spin_row_set_value (ADW_SPIN_ROW (self->memory), round (owned->host_memory_bytes / GIB));
+  show_value (self->count, owned->devices, MOST_CARDS);
+  show_value (self->memory, round (owned->host_memory_bytes / GIB), MOST_GIB);
   self->updating = FALSE;
   gtk_widget_set_sensitive (self->count, device != NULL);
   gtk_widget_set_sensitive (self->memory, device != NULL);
@@ -178,8 +210,9 @@ qm_owned_row_new (QmSession *session)
   adw_expander_row_set_title_lines (ADW_EXPANDER_ROW (self), 0);
   gtk_widget_set_name (GTK_WIDGET (self), "places.owned");
   add_device (self);
-  self->count = add_spin (self, _("How many of them"), NULL, 1, 16);
-  self->memory = add_spin (self, _("System memory (RAM) in GiB"), _("What does not fit on the card may wait there; 0 where you do not know"), 0, 4096);
+  self->count = add_spin (self, _("How many of them"), NULL, 1, MOST_CARDS);
+  self->memory = add_spin (self, _("System memory (RAM) in GiB"), _("What does not fit on the card may wait there; 0 where you do not know"), 0, MOST_GIB);
+  gtk_widget_set_name (self->count, "owned-count");
   gtk_widget_set_name (self->memory, "owned-memory");
   self->updating = FALSE;
   g_signal_connect_object (session, "plan-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);

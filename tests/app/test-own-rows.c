@@ -203,12 +203,56 @@ test_results (void)
   g_assert_cmpint (qm_session_get_plan (driver.session)->n_results, ==, 2);
 }
 
+#define CLUSTER "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"image-classification\",\"activity\":\"train\"," \
+                "\"model\":{\"id\":\"resnet50\"},\"training\":{\"samples\":1281167,\"epochs\":90},\"places\":{\"owned\":[" \
+                "{\"device\":\"v100-sxm2-16gb\",\"devices\":32,\"nodes\":4,\"host_memory_bytes\":67000000000}]}}"
+
+/* Of what a plan file says of the computers of one's own only that is changed which is
+ * changed here, however much more it is than people usually have. */
+static void
+test_computers (void)
+{
+  g_auto (Driver) driver = { NULL, NULL };
+  const QmOwned *owned;
+  g_autoptr (GError) error = NULL;
+  QmPlan *plan = qm_plan_from_data (CLUSTER, -1, NULL, &error);
+  GtkWidget *row;
+
+  g_assert_no_error (error);
+  driver_open (&driver, 1100, 800);
+  qm_session_set_plan (driver.session, plan, NULL);
+  qm_window_show_page (driver.window, "budget");
+  driver_settle (&driver);
+  row = driver_find (driver_page (&driver), "places.owned");
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (row), TRUE);
+  driver_settle (&driver);
+
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (row, "owned-count")), 28);
+  owned = &qm_session_get_plan (driver.session)->places.owned[0];
+  g_assert_cmpint (owned->devices, ==, 28);
+  g_assert_cmpint (owned->nodes, ==, 4);
+  g_assert_cmpfloat (owned->host_memory_bytes, ==, 67e9);
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (row, "owned-memory")), 64);
+  owned = &qm_session_get_plan (driver.session)->places.owned[0];
+  g_assert_cmpint (owned->devices, ==, 28);
+  g_assert_cmpint (owned->nodes, ==, 4);
+  g_assert_cmpfloat (owned->host_memory_bytes, ==, 64.0 * 1024 * 1024 * 1024);
+  adw_spin_row_set_value (ADW_SPIN_ROW (driver_find (row, "owned-count")), 9);
+  owned = &qm_session_get_plan (driver.session)->places.owned[0];
+  g_assert_cmpint (owned->devices, ==, 9);
+  g_assert_cmpint (owned->nodes, ==, 1);
+
+  adw_combo_row_set_selected (ADW_COMBO_ROW (driver_find (row, "owned-device")), 0);
+  g_assert_cmpint (qm_session_get_plan (driver.session)->places.n_owned, ==, 0);
+}
+
 static void
 add_tests (void)
 {
   g_test_add_func ("/window/own-rows/quotes", test_quotes);
   g_test_add_func ("/window/own-rows/wrong", test_wrong);
   g_test_add_func ("/window/own-rows/results", test_results);
+  g_test_add_func ("/window/own-rows/computers", test_computers);
 }
 
 int
