@@ -55,6 +55,20 @@ is_asked (QmWizardPage     *self,
   return question->page == self->page && qm_flow_applies (question, current_plan (self));
 }
 
+/* Whether rows of one's own are entered here. Services have no offers with a time and
+ * a price, but a plan file may give some. */
+static gboolean
+has_own_rows (QmWizardPage *self,
+              QmOwnKind     kind)
+{
+  const QmPlan *plan = current_plan (self);
+
+  if (kind == QM_OWN_RESULTS)
+    return self->page == QM_PAGE_SCALE && qm_plan_is_training (plan);
+
+  return self->page == QM_PAGE_BUDGET && (plan->activity != QM_ACTIVITY_SERVE || plan->n_quotes > 0);
+}
+
 /* The questions of the page by name: while they stay the same, so do the widgets. */
 static char *
 questions (QmWizardPage *self)
@@ -64,6 +78,9 @@ questions (QmWizardPage *self)
   for (guint i = 0; i < qm_flow_n_questions (); i++)
     if (is_asked (self, qm_flow_question (i)))
       g_string_append_printf (fields, " %s", qm_flow_question (i)->title);
+  for (QmOwnKind kind = QM_OWN_QUOTES; kind <= QM_OWN_RESULTS; kind++)
+    if (has_own_rows (self, kind))
+      g_string_append_printf (fields, " %s", qm_own_rows_title (kind));
 
   return g_string_free (fields, FALSE);
 }
@@ -143,8 +160,12 @@ static void
 add_own_rows (QmWizardPage *self,
               QmOwnKind     kind)
 {
-  GtkWidget *rows = qm_own_rows_new (self->session, kind);
+  GtkWidget *rows;
 
+  if (!has_own_rows (self, kind))
+    return;
+
+  rows = qm_own_rows_new (self->session, kind);
   gtk_widget_set_margin_top (rows, 18);
   gtk_box_append (GTK_BOX (self->body), rows);
 }
@@ -178,13 +199,11 @@ fill (QmWizardPage *self)
       break;
     case QM_PAGE_SCALE:
       add_rows (self);
-      if (qm_plan_is_training (current_plan (self)))
-        add_own_rows (self, QM_OWN_RESULTS);
+      add_own_rows (self, QM_OWN_RESULTS);
       break;
     case QM_PAGE_BUDGET:
       add_rows (self);
-      if (current_plan (self)->activity != QM_ACTIVITY_SERVE || current_plan (self)->n_quotes > 0)
-        add_own_rows (self, QM_OWN_QUOTES);
+      add_own_rows (self, QM_OWN_QUOTES);
       break;
     case QM_N_PAGES:
     default:

@@ -246,6 +246,39 @@ test_computers (void)
   g_assert_cmpint (qm_session_get_plan (driver.session)->places.n_owned, ==, 0);
 }
 
+#define SERVICE "{\"format\":\"quartermaster-plan\",\"version\":1,\"task\":\"language-model\",\"activity\":\"serve\"," \
+                "\"model\":{\"id\":\"llama-3.1-8b\"}%s}"
+
+static guint
+n_groups (Driver     *driver,
+          const char *quotes)
+{
+  g_autofree char *text = g_strdup_printf (SERVICE, quotes);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) groups = NULL;
+  QmPlan *plan = qm_plan_from_data (text, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  qm_session_set_plan (driver->session, plan, NULL);
+  qm_window_show_page (driver->window, "budget");
+  driver_settle (driver);
+  groups = driver_find_all (driver_page (driver), QM_TYPE_OWN_ROWS);
+
+  return groups->len;
+}
+
+/* A page that asks the same questions of two plans shows what only one of them has. */
+static void
+test_service (void)
+{
+  g_auto (Driver) driver = { NULL, NULL };
+
+  driver_open (&driver, 1100, 800);
+  g_assert_cmpuint (n_groups (&driver, ""), ==, 0);
+  g_assert_cmpuint (n_groups (&driver, ",\"quotes\":[{\"device\":\"v100-sxm2-16gb\",\"devices\":4,\"hours\":72,\"money\":580}]"), ==, 1);
+  g_assert_cmpuint (n_groups (&driver, ""), ==, 0);
+}
+
 static void
 add_tests (void)
 {
@@ -253,6 +286,7 @@ add_tests (void)
   g_test_add_func ("/window/own-rows/wrong", test_wrong);
   g_test_add_func ("/window/own-rows/results", test_results);
   g_test_add_func ("/window/own-rows/computers", test_computers);
+  g_test_add_func ("/window/own-rows/service", test_service);
 }
 
 int
