@@ -147,22 +147,37 @@ resolve (QmEstimator *estimator,
   return resolved;
 }
 
+/* What the limit of then slowed is no error of the theory. */
+static void
+recall_devices (QmEstimator  *estimator,
+                const QmRun  *run,
+                const QmPlan *plan,
+                QmHere       *then)
+{
+  const QmDevice *device = qm_catalog_find_device (qm_estimator_get_catalog (estimator), plan->configuration.device);
+  double power = qm_run_measured (run, "run.power_limit_watts");
+  int devices = CLAMP (plan->configuration.devices, 1, (int) G_N_ELEMENTS (then->devices));
+
+  then->n_devices = device != NULL ? devices : 0;
+  for (int i = 0; i < then->n_devices; i++)
+    {
+      then->devices[i] = device;
+      then->power_watts[i] = isfinite (power) ? power : 0;
+    }
+}
+
 static void
 learn_run (Learning    *self,
            const QmRun *run)
 {
   g_autoptr (QmResolved) resolved = resolve (self->estimator, run);
-  double power = qm_run_measured (run, "run.power_limit_watts");
   QmHere then = { 0 };
   QmChoice choice;
 
   if (resolved == NULL)
     return;
 
-  /* What the limit of then slowed is no error of the theory. */
-  then.devices[0] = qm_catalog_find_device (qm_estimator_get_catalog (self->estimator), resolved->plan->configuration.device);
-  then.power_watts[0] = isfinite (power) ? power : 0;
-  then.n_devices = then.devices[0] != NULL;
+  recall_devices (self->estimator, run, resolved->plan, &then);
   if (qm_estimate_pinned (self->estimator, resolved, &then, &choice, NULL))
     self->experience->runs += learn_figures (self, run, resolved, &choice.estimate);
   qm_choice_clear (&choice);

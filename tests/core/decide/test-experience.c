@@ -475,23 +475,39 @@ after_limited_run (const char *plan,
   return after;
 }
 
+static char *
+laptop_plan (int devices)
+{
+  g_autoptr (GString) plan = g_string_new (NULL);
+  g_autofree char *configuration = g_strdup_printf ("\"configuration\":{\"devices\":%d,", devices);
+
+  g_string_printf (plan, PLAN, 8, 1024, LAPTOP, 4);
+  g_assert_cmpuint (g_string_replace (plan, "\"configuration\":{", configuration, 1), ==, 1);
+
+  return g_string_free (g_steal_pointer (&plan), FALSE);
+}
+
 /* What a power limit took is not learnt a second time, as a fault of the theory. */
 static void
 test_power_limit (void)
 {
-  g_autofree char *plan = g_strdup_printf (PLAN, 8, 1024, LAPTOP, 4);
-  g_autoptr (QmResolved) resolved = resolve (plan);
-  QmHere here = { .devices = { qm_catalog_find_device (qm_estimator_get_catalog (estimator), LAPTOP) }, .power_watts = { 55 }, .n_devices = 1 };
-  double before = estimate_with (estimator, plan).throughput.per_second.p50, limited;
-  QmChoice choice;
+  for (int devices = 1; devices <= 2; devices++)
+    {
+      g_autofree char *plan = laptop_plan (devices);
+      g_autoptr (QmResolved) resolved = resolve (plan);
+      const QmDevice *device = qm_catalog_find_device (qm_estimator_get_catalog (estimator), LAPTOP);
+      QmHere here = { .devices = { device, device }, .power_watts = { 55, 55 }, .n_devices = devices };
+      double before = estimate_with (estimator, plan).throughput.per_second.p50, limited;
+      QmChoice choice;
 
-  g_assert_true (qm_estimate_pinned (estimator, resolved, &here, &choice, NULL));
-  limited = choice.estimate.throughput.per_second.p50;
-  g_assert_cmpstr (choice.estimate.device->id, ==, LAPTOP);
-  qm_choice_clear (&choice);
-  g_assert_cmpfloat (limited, <, 0.9 * before);
-  g_assert_cmpfloat_with_epsilon (after_limited_run (plan, limited, 55), before, 0.01 * before);
-  g_assert_cmpfloat (after_limited_run (plan, limited, NAN), <, 0.95 * before);
+      g_assert_true (qm_estimate_pinned (estimator, resolved, &here, &choice, NULL));
+      limited = choice.estimate.throughput.per_second.p50;
+      g_assert_cmpstr (choice.estimate.device->id, ==, LAPTOP);
+      qm_choice_clear (&choice);
+      g_assert_cmpfloat (limited, <, 0.9 * before);
+      g_assert_cmpfloat_with_epsilon (after_limited_run (plan, limited, 55), before, 0.01 * before);
+      g_assert_cmpfloat (after_limited_run (plan, limited, NAN), <, 0.95 * before);
+    }
 }
 
 int
