@@ -11,11 +11,23 @@
 
 #define HIGHEST 460
 
+/* About what a line takes, for the room that code takes before it is there. */
+#define LINE 17
+
+/* It is there before the person who scrolls is. */
+#define NEAR 300
+
+/* A page that was scrolled has its places in the frame after. */
+#define FRAMES_TO_WAIT 2
+
 struct _QmCodeCard {
   GtkBox parent_instance;
 
   QmLaunchFile file;
-  GtkWidget *code;
+  GtkWidget *room;
+  GtkWidget *code;                  /* NULL until it is seen: colouring takes megabytes */
+  guint looking;                    /* a tick callback, or 0 */
+  int frames;                       /* that it waits for */
 };
 
 G_DEFINE_FINAL_TYPE (QmCodeCard, qm_code_card, GTK_TYPE_BOX)
@@ -139,9 +151,12 @@ static void
 follow_style (QmCodeCard *self)
 {
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  GtkSourceStyleScheme *scheme = gtk_source_style_scheme_manager_get_scheme (gtk_source_style_scheme_manager_get_default (),
-                                                                             dark ? "Adwaita-dark" : "Adwaita");
+  GtkSourceStyleScheme *scheme;
 
+  if (self->code == NULL)
+    return;
+
+  scheme = gtk_source_style_scheme_manager_get_scheme (gtk_source_style_scheme_manager_get_default (), dark ? "Adwaita-dark" : "Adwaita");
   gtk_source_buffer_set_style_scheme (GTK_SOURCE_BUFFER (gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->code))), scheme);
 }
 
@@ -161,7 +176,20 @@ head_new (QmCodeCard *self)
 }
 
 static GtkWidget *
-code_new (QmCodeCard *self)
+room_new (QmCodeCard *self)
+{
+  int lines = 1;
+
+  for (const char *p = self->file.text; *p != '\0'; p++)
+    lines += *p == '\n';
+  self->room = adw_bin_new ();
+  gtk_widget_set_size_request (self->room, -1, MIN (lines * LINE, HIGHEST));
+
+  return self->room;
+}
+
+static void
+show_code (QmCodeCard *self)
 {
   GtkSourceLanguage *language = gtk_source_language_manager_guess_language (gtk_source_language_manager_get_default (),
                                                                             self->file.name, NULL);
@@ -187,8 +215,62 @@ code_new (QmCodeCard *self)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->code);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), HIGHEST);
+  adw_bin_set_child (ADW_BIN (self->room), scrolled);
+  gtk_widget_set_size_request (self->room, -1, -1);
+  follow_style (self);
+}
 
-  return scrolled;
+static gboolean
+in_sight (QmCodeCard *self,
+          GtkWidget  *page)
+{
+  graphene_rect_t bounds;
+
+  return page == NULL || (gtk_widget_compute_bounds (GTK_WIDGET (self), page, &bounds) &&
+                          bounds.origin.y < gtk_widget_get_height (page) + NEAR && bounds.origin.y + bounds.size.height > -NEAR);
+}
+
+static gboolean
+look (GtkWidget     *widget,
+      GdkFrameClock *clock,
+      gpointer       data)
+{
+  QmCodeCard *self = QM_CODE_CARD (widget);
+
+  if (gtk_widget_get_width (widget) == 0)
+    return G_SOURCE_CONTINUE;
+  if (in_sight (self, gtk_widget_get_ancestor (widget, GTK_TYPE_SCROLLED_WINDOW)))
+    show_code (self);
+  else if (--self->frames > 0)
+    return G_SOURCE_CONTINUE;
+
+  self->looking = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+look_soon (QmCodeCard *self)
+{
+  self->frames = FRAMES_TO_WAIT;
+  if (self->code == NULL && self->looking == 0)
+    self->looking = gtk_widget_add_tick_callback (GTK_WIDGET (self), look, NULL, NULL);
+}
+
+/* In the page that it is part of by now. */
+static void
+qm_code_card_map (GtkWidget *widget)
+{
+  GtkWidget *page = gtk_widget_get_ancestor (widget, GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *place = page != NULL ? gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (page)) : NULL;
+
+  GTK_WIDGET_CLASS (qm_code_card_parent_class)->map (widget);
+  if (place != NULL)
+    {
+      g_signal_handlers_disconnect_by_func (place, look_soon, widget);
+      g_signal_connect_object (place, "value-changed", G_CALLBACK (look_soon), widget, G_CONNECT_SWAPPED);
+      g_signal_connect_object (place, "changed", G_CALLBACK (look_soon), widget, G_CONNECT_SWAPPED);
+    }
+  look_soon (QM_CODE_CARD (widget));
 }
 
 static void
@@ -206,6 +288,7 @@ static void
 qm_code_card_class_init (QmCodeCardClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = qm_code_card_finalize;
+  GTK_WIDGET_CLASS (klass)->map = qm_code_card_map;
 }
 
 static void
@@ -222,7 +305,7 @@ qm_code_card_init (QmCodeCard *self)
  * @file: what to show; it is copied
  *
  * Returns: (transfer floating): a card with the text of @file, coloured by the
- *   language that its name tells
+ *   language that its name tells once it is scrolled in sight
  */
 GtkWidget *
 qm_code_card_new (const QmLaunchFile *file)
@@ -231,8 +314,7 @@ qm_code_card_new (const QmLaunchFile *file)
 
   self->file = (QmLaunchFile) { g_strdup (file->name), g_strdup (file->text), file->executable };
   gtk_box_append (GTK_BOX (self), head_new (self));
-  gtk_box_append (GTK_BOX (self), code_new (self));
-  follow_style (self);
+  gtk_box_append (GTK_BOX (self), room_new (self));
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
 
   return GTK_WIDGET (self);

@@ -3,6 +3,7 @@
 
 #include "decide/qm-experience.h"
 #include "draw/qm-language.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-error.h"
 
 #define MOST_POINTS 400
@@ -336,6 +337,17 @@ teach (QmHistory *self)
 }
 
 static void
+take (QmHistory    *self,
+      QmExperience *experience)
+{
+  qm_session_set_learning (self->session, FALSE);
+  g_clear_pointer (&self->experience, qm_experience_free);
+  self->experience = experience;
+  teach (self);
+  g_signal_emit (self, signals[LEARNT], 0);
+}
+
+static void
 learnt (GObject      *source,
         GAsyncResult *result,
         gpointer      data)
@@ -346,22 +358,26 @@ learnt (GObject      *source,
   if (GPOINTER_TO_UINT (data) != self->learning)
     return;
 
-  qm_session_set_learning (self->session, FALSE);
-  g_clear_pointer (&self->experience, qm_experience_free);
-  self->experience = g_steal_pointer (&experience);
-  teach (self);
-  g_signal_emit (self, signals[LEARNT], 0);
+  take (self, g_steal_pointer (&experience));
 }
 
 /**
  * qm_history_learn:
  * @self: the runs
  *
- * Compares the latest runs with what would be estimated of them now.
+ * Compares the latest runs with what would be estimated of them now. Who has no
+ * ledger gets none by this.
  */
 void
 qm_history_learn (QmHistory *self)
 {
+  if (!qm_own_ledger_exists ())
+    {
+      self->learning++;
+      take (self, NULL);
+      return;
+    }
+
   qm_session_set_learning (self->session, TRUE);
   qm_history_start (self, learn_from_runs, g_object_ref (qm_session_get_estimator (self->session)), g_object_unref, (GDestroyNotify) qm_experience_free,
          NULL, learnt, GUINT_TO_POINTER (++self->learning));

@@ -5,6 +5,7 @@
 
 #include "draw/qm-phrase-runs.h"
 #include "draw/qm-language.h"
+#include "probe/qm-own-ledger.h"
 #include "qm-chart-view.h"
 #include "qm-history-page.h"
 #include "window-driver.h"
@@ -58,6 +59,19 @@ static gboolean
 is_empty (Driver *driver)
 {
   return driver_shows (GTK_WIDGET (driver->window), "No runs yet");
+}
+
+/* Who only asks what hardware to use has no file of runs, and no SQLite in memory. */
+static void
+test_no_ledger (void)
+{
+  g_auto (Driver) driver = { 0 };
+
+  driver_open (&driver, 1100, 900);
+  g_assert_false (qm_own_ledger_exists ());
+  history_page (&driver);
+  driver_wait (&driver, is_empty);
+  g_assert_true (qm_own_ledger_exists ());
 }
 
 static GtkWidget *
@@ -469,6 +483,8 @@ test_learning_off (void)
 static void
 add_tests (void)
 {
+  /* the first: all share a folder */
+  g_test_add_func ("/history/no-ledger", test_no_ledger);
   g_test_add_func ("/history/import-and-undo", test_import_and_undo);
   g_test_add_func ("/history/tags", test_tags);
   g_test_add_func ("/history/comparison", test_comparison);

@@ -33,13 +33,38 @@ open_answer (Driver     *driver,
   driver_settle (driver);
 }
 
-static char *
-shown_code (GtkWidget *card)
+static GtkWidget *awaited_card;
+
+static guint
+n_codes (GtkWidget *root)
 {
-  g_autoptr (GPtrArray) views = driver_find_all (card, GTK_SOURCE_TYPE_VIEW);
-  GtkTextBuffer *buffer = gtk_text_view_get_buffer (g_ptr_array_index (views, 0));
+  g_autoptr (GPtrArray) views = driver_find_all (root, GTK_SOURCE_TYPE_VIEW);
+
+  return views->len;
+}
+
+/* The page may still be finding its sizes. */
+static gboolean
+has_code (Driver *driver)
+{
+  gtk_viewport_scroll_to (GTK_VIEWPORT (gtk_widget_get_ancestor (awaited_card, GTK_TYPE_VIEWPORT)), awaited_card, NULL);
+
+  return n_codes (awaited_card) > 0;
+}
+
+/* It is made when it is scrolled in sight. */
+static char *
+shown_code (Driver    *driver,
+            GtkWidget *card)
+{
+  g_autoptr (GPtrArray) views = NULL;
+  GtkTextBuffer *buffer;
   GtkTextIter start, end;
 
+  awaited_card = card;
+  driver_wait (driver, has_code);
+  views = driver_find_all (card, GTK_SOURCE_TYPE_VIEW);
+  buffer = gtk_text_view_get_buffer (g_ptr_array_index (views, 0));
   gtk_text_buffer_get_bounds (buffer, &start, &end);
   return gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
 }
@@ -92,7 +117,7 @@ check_way (Driver     *driver,
   for (guint i = 0; i < files->len; i++)
     {
       const QmLaunchFile *written = g_ptr_array_index (files, i);
-      g_autofree char *code = shown_code (g_ptr_array_index (cards, i));
+      g_autofree char *code = shown_code (driver, g_ptr_array_index (cards, i));
       g_autofree char *path = driver_path (written->name);
       g_autoptr (GFile) file = g_file_new_for_path (path);
       g_autofree char *saved = NULL;
@@ -120,6 +145,8 @@ test_ways (gconstpointer plan)
   open_answer (&driver, plan);
   view = launch_view (&driver);
   g_assert_true (gtk_widget_get_visible (view));
+  /* far below: nobody has seen it */
+  g_assert_cmpuint (n_codes (view), ==, 0);
   ways = driver_find_all (view, GTK_TYPE_TOGGLE_BUTTON);
   for (guint i = 0; i < ways->len; i++)
     {
