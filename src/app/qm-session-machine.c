@@ -3,16 +3,33 @@
 
 #include "qm-session-private.h"
 
+typedef struct {
+  QmSession *session;
+  QmCatalog *catalog;
+} Asked;
+
+static void
+asked_free (Asked *self)
+{
+  g_object_unref (self->session);
+  g_object_unref (self->catalog);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Asked, asked_free)
+
 static void
 probed (GObject      *source,
         GAsyncResult *result,
         gpointer      data)
 {
-  g_autoptr (QmSession) self = data;
+  g_autoptr (Asked) asked = data;
   g_autoptr (QmMachine) machine = qm_machine_probe_finish (result, NULL);
 
-  if (machine != NULL)
-    qm_session_set_machine (self, machine);
+  /* Its devices are those of the catalog it was asked with. Whoever read another one
+   * has asked again. */
+  if (machine != NULL && asked->catalog == asked->session->catalog)
+    qm_session_set_machine (asked->session, machine);
 }
 
 /**
@@ -26,7 +43,11 @@ void
 qm_session_probe (QmSession *self,
                   gboolean   wake)
 {
-  qm_machine_probe_async (qm_session_get_catalog (self), g_getenv ("QM_SYSROOT"), wake, NULL, probed, g_object_ref (self));
+  Asked *asked = g_new (Asked, 1);
+
+  asked->session = g_object_ref (self);
+  asked->catalog = g_object_ref (qm_session_get_catalog (self));
+  qm_machine_probe_async (asked->catalog, g_getenv ("QM_SYSROOT"), wake, NULL, probed, asked);
 }
 
 /**

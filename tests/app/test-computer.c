@@ -195,6 +195,45 @@ test_library_hangs (void)
   g_unsetenv ("QM_NVML_LIBRARY");
 }
 
+static guint n_found;
+
+static void
+assert_of_catalog (QmSession *session)
+{
+  QmHere here = { 0 };
+
+  qm_machine_get_here (qm_session_get_machine (session), &here);
+  g_assert_cmpint (here.n_devices, ==, 1);
+  g_assert_true (here.devices[0] == qm_catalog_find_device (qm_session_get_catalog (session), "rtx-4090"));
+  n_found++;
+}
+
+static gboolean
+has_found (Driver *driver)
+{
+  return n_found > 0;
+}
+
+/* What is found while prices are read anew is not taken for the new catalog's. */
+static void
+test_reload (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_auto (QmTestTree) root = qm_test_tree_new (geforce, G_N_ELEMENTS (geforce));
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("QM_SYSROOT", root, TRUE);
+  driver_open (&driver, 1100, 900);
+  g_signal_connect (driver.session, "machine-changed", G_CALLBACK (assert_of_catalog), NULL);
+  n_found = 0;
+  qm_session_probe (driver.session, FALSE);
+  g_assert_true (qm_session_reload (driver.session, &error));
+  g_assert_no_error (error);
+  driver_wait (&driver, has_found);
+  driver_settle (&driver);
+  g_unsetenv ("QM_SYSROOT");
+}
+
 /* --------------------------------------------------------------------------- record */
 
 static AdwDialog *dialog;
@@ -379,6 +418,7 @@ add_tests (void)
 {
   g_test_add_func ("/computer/live", test_live);
   g_test_add_func ("/computer/library-hangs", test_library_hangs);
+  g_test_add_func ("/computer/reload", test_reload);
   g_test_add_func ("/computer/record", test_record);
   g_test_add_func ("/computer/wrong-command", test_wrong_command);
   g_test_add_func ("/computer/stop", test_stop);
