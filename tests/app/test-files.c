@@ -259,9 +259,32 @@ test_own_catalog (void)
     }
 }
 
+/* Who closes the window before the catalog is read waits for nothing that is left. */
+static void
+test_closed_early (void)
+{
+  Driver driver = { NULL };
+  GWeakRef session;
+  gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+
+  driver_present (&driver, 1100, 900);
+  g_assert_true (qm_session_get_loading (driver.session));
+  g_weak_ref_init (&session, driver.session);
+  driver_close (&driver);
+  for (gpointer alive = g_weak_ref_get (&session); alive != NULL; alive = g_weak_ref_get (&session))
+    {
+      g_object_unref (alive);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      if (!g_main_context_iteration (NULL, FALSE))
+        g_usleep (1000);
+    }
+  g_weak_ref_clear (&session);
+}
+
 static void
 add_tests (void)
 {
+  g_test_add_func ("/window/files/closed-early", test_closed_early);
   g_test_add_func ("/window/files/own-catalog", test_own_catalog);
   g_test_add_func ("/window/files/save-and-open", test_save_and_open);
   g_test_add_func ("/window/files/draft", test_draft);
