@@ -24,8 +24,8 @@ print_ladder (const QmLadder *ladder,
   g_autofree char *usable = qm_format_bytes (words, ladder->planned.memory.usable_bytes);
   int tier = 0, taken = 0;
 
-  /* Translators: of what is shown as a name on the line before: two amounts of memory */
   g_print ("%s\n", label);
+  /* Translators: of what is shown as a name on the line before: two amounts of memory */
   g_print (_("It needs %s on each device, which has %s.\n"), need, usable);
   for (guint i = 0; i < ladder->rungs->len; i++)
     {

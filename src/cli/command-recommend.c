@@ -39,10 +39,11 @@ print_matrix (QmRecommendation *recommendation,
       g_autofree char *money = qm_format_money (words, row->estimate.cost.money.p50, currency);
       g_autofree char *detail = NULL;
       const char *verdict = qm_phrase_standing (words, recommendation, i, &detail);
+      const char *spot = row->estimate.cost.pricing == QM_PRICING_SPOT ? _("spot") : NULL;
 
-      g_print ("  %-*s %*s %*s  %s%s%s%s%s%s\n", QM_COLUMN (widest, row->label), QM_COLUMN (12, time), QM_COLUMN (14, money),
+      g_print ("  %-*s %*s %*s  %s%s%s%s%s%s%s\n", QM_COLUMN (widest, row->label), QM_COLUMN (12, time), QM_COLUMN (14, money),
                format != NULL ? format : "", format != NULL ? "  " : "",
-               row->estimate.cost.pricing == QM_PRICING_SPOT ? _("spot  ") : "", verdict, detail != NULL ? ": " : "", detail != NULL ? detail : "");
+               spot != NULL ? spot : "", spot != NULL ? "  " : "", verdict, detail != NULL ? ": " : "", detail != NULL ? detail : "");
     }
 }
 
