@@ -46,8 +46,9 @@ az role assignment create --role "Virtual Machine Contributor" --scope "$group" 
 # An alarm before the money is gone.
 if [ -n "$EMAIL" ]; then
   az consumption budget create-with-rg --budget-name "$JOB" --resource-group "$JOB" --amount {{budget|word}} \
-    --category Cost --time-grain Monthly --time-period start-date="$(date +%Y-%m-01)" end-date="$(date -d '+1 year' +%Y-%m-01)" \
-    --notifications '{"near": {"enabled": true, "operator": "GreaterThan", "threshold": 80, "contact-emails": ["'"$EMAIL"'"]}}'
+    --category Cost --time-grain Monthly --time-period start-date="$(date +%Y-%m-01)" end-date="$(($(date +%Y) + 1))-$(date +%m-01)" \
+    --notifications '{"near": {"enabled": true, "operator": "GreaterThan", "threshold": 80, "contact-emails": ["'"$EMAIL"'"]}}' ||
+    echo "No alarm was set." >&2
 else
   echo "No alarm: EMAIL is not set." >&2
 fi

@@ -18,12 +18,17 @@
 {{^serving}}
 #SBATCH --time={{run_hours|word}}:00:00
 {{/serving}}
-# Five minutes before the end the processes are told, and save.
+{{#training}}
+# Five minutes before the end the processes are told, and save{{#trains_network}}: torchrun leaves them half a minute for it, and what takes longer
+# goes on from the checkpoint before{{/trains_network}}.
 #SBATCH --signal=TERM@300
+{{/training}}
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output=%x-%j.log
 set -euo pipefail
+# srun does not take over by itself how many processors the job has asked for (from Slurm 22.05 on).
+export SRUN_CPUS_PER_TASK="${SLURM_CPUS_PER_TASK:-{{cpus|word}}}"
 {{#gated}}
 : "${HF_TOKEN:?the weights are gated: accept the licence on the hub, then make a token}"
 {{/gated}}

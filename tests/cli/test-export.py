@@ -180,7 +180,7 @@ def machines_have_room():
     memory = int(re.search(r'#SBATCH --mem=(\d+)G', asked).group(1))
     # Weights of 1.24 billion parameters are read before they are anywhere else.
     assert host > 15 and host + 2 * 1.24 < memory < 3 * host, (host, memory)
-    assert '--cpus-per-task=7\n' in asked, asked
+    assert '--cpus-per-task=7\n' in asked and 'export SRUN_CPUS_PER_TASK="${SLURM_CPUS_PER_TASK:-7}"\n' in asked, asked
     job = one('room', 'kubernetes', **plan)['job.yaml']
     assert job.count(f'memory: {memory}Gi') == 2 and 'cpu: 7\n' in job and 'ephemeral-storage: ' in job and 'sizeLimit: ' in job, job
     queue = one('room', 'kueue', **plan)['queue.yaml']
