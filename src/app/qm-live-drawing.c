@@ -34,7 +34,7 @@ qm_live_format (const QmLiveLook *look,
   if (!isfinite (value))
     return g_strdup ("–");
   if (look->quantity == QM_QUANTITY_PERCENT)
-    number = g_strdup_printf ("%.0f%%", fabs (value) * 100);
+    number = qm_format_percent (words, round (fabs (value) * 100) / 100);
   else if (look->quantity == QM_QUANTITY_BYTES)
     number = look->suffix != NULL ? qm_format_file_bytes (words, value) : qm_format_bytes (words, value);
   else

@@ -233,14 +233,15 @@ static void
 update_title (QmWindow *self)
 {
   GtkWidget *place = adw_view_stack_get_visible_child (self->places);
-  gboolean plan = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "plan") == 0;
+  gboolean plan = g_strcmp0 (adw_view_stack_get_visible_child_name (self->places), "plan") == 0, computer = place == self->computer_bin;
   g_autofree char *title = qm_session_dup_title (self->session);
   const char *shown = plan || place == NULL ? title : adw_view_stack_page_get_title (adw_view_stack_get_page (self->places, place));
   GFile *file = qm_session_get_file (self->session);
   g_autofree char *name = file != NULL ? g_file_get_basename (file) : NULL;
 
-  adw_window_title_set_title (self->title, shown);
-  adw_window_title_set_subtitle (self->title, name != NULL && plan ? name : "");
+  /* the heading of the sidebar, which has the questions of the plan wherever it has no devices */
+  adw_window_title_set_title (self->title, computer ? shown : title);
+  adw_window_title_set_subtitle (self->title, name != NULL && !computer ? name : "");
   /* a narrow window shows its own title above the page */
   gtk_window_set_title (GTK_WINDOW (self), shown);
 }

@@ -55,6 +55,30 @@ pass (guint milliseconds)
     g_main_context_iteration (NULL, FALSE);
 }
 
+/* The window is called by its place, and the sidebar by what it lists. */
+static void
+test_titles (void)
+{
+  static const struct { const char *place, *window, *sidebar; } cases[] = {
+    { "plan", NULL, NULL }, { "computer", "This Computer", "This Computer" }, { "history", "History", NULL },
+  };
+  g_auto (Driver) driver = { 0 };
+  g_autofree char *plan = NULL;
+
+  driver_open (&driver, 1100, 900);
+  plan = qm_session_dup_title (driver.session);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GPtrArray) titles = NULL;
+
+      gtk_widget_activate_action (GTK_WIDGET (driver.window), "win.show-place", "s", cases[i].place);
+      titles = driver_find_all (GTK_WIDGET (driver.window), ADW_TYPE_WINDOW_TITLE);
+      g_assert_cmpuint (titles->len, >, 0);
+      g_assert_cmpstr (adw_window_title_get_title (g_ptr_array_index (titles, 0)), ==, cases[i].sidebar != NULL ? cases[i].sidebar : plan);
+      g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (driver.window)), ==, cases[i].window != NULL ? cases[i].window : plan);
+    }
+}
+
 /* Samples come while the page is seen, and no more when it is not. */
 static void
 test_live (void)
@@ -416,6 +440,7 @@ test_sandbox (void)
 static void
 add_tests (void)
 {
+  g_test_add_func ("/computer/titles", test_titles);
   g_test_add_func ("/computer/live", test_live);
   g_test_add_func ("/computer/library-hangs", test_library_hangs);
   g_test_add_func ("/computer/reload", test_reload);
