@@ -105,6 +105,7 @@ def money_is_guarded():
     for cloud, (alarm, clock, store) in guards.items():
         files = export('guard.qmplan', cloud, f'guard-{cloud}')
         launch, inside = files[f'launch-{cloud}.sh'], files[f'startup-{cloud}.sh']
+        assert '! grep -qs "PATH/TO/YOUR/MODEL" run.sh train.py' in launch, launch
         assert alarm in launch and clock in launch + re.sub(r'sleep \d+ ', 'sleep 1 ', inside), (cloud, launch, inside)
         assert inside.rstrip().split('\n')[-1].startswith('shutdown -h'), (cloud, inside)
         assert re.search(rf'keep\(\) \{{\s+{store}.*kept', inside) and re.search(r'while sleep .*snapshot && keep', inside), (cloud, inside)
