@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Pictures of every page, chart and page of the report, as a person sees them:
 # screenshots.sh SOURCE BUILD [FOLDER [PLAN]]. The pages are wide and narrow,
-# light and dark, in English and in Chinese; PICTURES="narrow long" takes these
-# variants alone.
+# light and dark, in high contrast, in English, Chinese and German; PICTURES="narrow
+# long" takes these variants alone. contact-sheet.png has all of them.
 set -uo pipefail
 source=$1 build=$2
 mkdir -p "${3:-$build/screenshots}"
@@ -125,10 +125,19 @@ reports() {
   done
 }
 
+# All of them on one, to see at a glance which is unlike the others.
+contact_sheet() {
+  rm -f "$folder/contact-sheet.png"
+  montage -label '%t' "$folder"/*.png -thumbnail 300x400 -geometry +6+6 -tile 12x -background '#888888' "$work/sheet.png" &&
+    mv "$work/sheet.png" "$folder/contact-sheet.png" && echo "$folder/contact-sheet.png" || failed=1
+}
+
 pages wide 1280 900 default en_US.UTF-8
 pages dark 1280 900 prefer-dark en_US.UTF-8
 pages narrow 400 800 default en_US.UTF-8
 pages zh_CN 1280 900 default zh_CN.UTF-8
+ADW_DEBUG_HIGH_CONTRAST=1 pages contrast 1280 900 default en_US.UTF-8
+ADW_DEBUG_HIGH_CONTRAST=1 pages contrast-dark 360 720 prefer-dark en_US.UTF-8
 pages narrow-de 360 720 default de_DE.UTF-8
 pages narrow-dark-zh_CN 360 720 prefer-dark zh_CN.UTF-8
 pages long 1280 6400 default en_US.UTF-8 answer
@@ -141,4 +150,5 @@ pages tall-dark-zh_CN 400 2000 prefer-dark zh_CN.UTF-8 preferences
 pages store 1000 700 default en_US.UTF-8
 pages store-dark 1000 700 prefer-dark en_US.UTF-8 answer
 [ -n "${PICTURES:-}" ] || { charts; reports; }
+contact_sheet
 exit $failed

@@ -317,8 +317,8 @@ qm_matrix_init (QmMatrix *self)
 
   self->store = g_list_store_new (QM_TYPE_MATRIX_ITEM);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_HARDWARE, _("Hardware"), 235);
-  self->time = add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 112);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 135);
+  self->time = add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 134);
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 113);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 105);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 80);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_BOUND, _("Limited by"), 95);
