@@ -168,13 +168,22 @@ add_mix (Builder      *self,
     }
 }
 
+/* Of two figures of which 0 says nothing. */
+static double
+least_known (double a,
+             double b)
+{
+  return a > 0 && b > 0 ? MIN (a, b) : MAX (a, b);
+}
+
 /**
  * qm_placement_set_measured:
  * @placement: (inout): on a card of this computer
  * @here: what this computer has
  * @k: index of the card, the last of those that work together
  *
- * What the k-th of equal cards and those before it have in common: the least.
+ * What the k-th of equal cards and those before it have in common: the least that is
+ * known.
  */
 void
 qm_placement_set_measured (QmPlacement  *placement,
@@ -187,8 +196,8 @@ qm_placement_set_measured (QmPlacement  *placement,
   for (int j = 0; j < k; j++)
     if (here->devices[j] == here->devices[k])
       {
-        placement->free_bytes = MIN (placement->free_bytes, here->free_bytes[j]);
-        power = MIN (power, here->power_watts[j]);
+        placement->free_bytes = least_known (placement->free_bytes, here->free_bytes[j]);
+        power = least_known (power, here->power_watts[j]);
       }
   placement->power_watts = power;
   qm_device_view_limited (here->devices[k], power, &placement->device);

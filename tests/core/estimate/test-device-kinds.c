@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decide/qm-choices.h"
+#include "decide/qm-placement.h"
 #include "estimate/qm-device-view.h"
 
 /* Devices that are not simply one card with one memory: slices, cards that
@@ -250,6 +251,25 @@ test_limited_laptop (void)
   g_assert_cmpfloat (time_on_laptop (140, FALSE), <, usual);
 }
 
+/* Of two equal cards one sleeps, and its driver does not say: what the other has counts. */
+static void
+test_unread_card (void)
+{
+  const QmDevice *card = qm_catalog_find_device (catalog, "rtx-4060-laptop");
+  static const double read[][3] = { { 0, 55, 55 }, { 55, 0, 55 }, { 70, 55, 55 }, { 0, 0, 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (read); i++)
+    {
+      QmHere here = { .devices = { card, card }, .power_watts = { read[i][0], read[i][1] },
+                      .free_bytes = { 1e8 * read[i][0], 1e8 * read[i][1] }, .n_devices = 2 };
+      QmPlacement placement = { .place = QM_PLACE_THIS_COMPUTER };
+
+      qm_placement_set_measured (&placement, &here, 1);
+      g_assert_cmpfloat (placement.power_watts, ==, read[i][2]);
+      g_assert_cmpfloat (placement.free_bytes, ==, 1e8 * read[i][2]);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -275,6 +295,7 @@ main (int    argc,
   g_test_add_func ("/device-kinds/laptop", test_laptop);
   g_test_add_func ("/device-kinds/power-limit", test_power_limit);
   g_test_add_func ("/device-kinds/limited-laptop", test_limited_laptop);
+  g_test_add_func ("/device-kinds/unread-card", test_unread_card);
   status = g_test_run ();
 
   g_object_unref (estimator);
