@@ -320,9 +320,10 @@ qm_matrix_init (QmMatrix *self)
   self->time = add_column (GTK_COLUMN_VIEW (view), COLUMN_TIME, _("Time"), 134);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MONEY, _("Cost"), 113);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_QUALITY, _("Quality"), 105);
+  /* Before what a window of the usual width has no room for. */
+  add_column (GTK_COLUMN_VIEW (view), COLUMN_VERDICT, _("Verdict"), 175);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_MEMORY, _("Memory"), 80);
   add_column (GTK_COLUMN_VIEW (view), COLUMN_BOUND, _("Limited by"), 95);
-  add_column (GTK_COLUMN_VIEW (view), COLUMN_VERDICT, _("Verdict"), 175);
 
   sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->store)),
                                     g_object_ref (gtk_column_view_get_sorter (GTK_COLUMN_VIEW (view))));
@@ -336,6 +337,7 @@ qm_matrix_init (QmMatrix *self)
   qm_ui_set_label (view, _("All choices side by side"));
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), view);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+  qm_ui_scroll_page_from (scrolled);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
   gtk_widget_set_hexpand (scrolled, TRUE);
   gtk_widget_add_css_class (scrolled, "card");

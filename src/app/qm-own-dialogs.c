@@ -206,6 +206,7 @@ devices_new (QmQuoteDialog *self)
   for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
     gtk_string_list_append (names, qm_catalog_device (catalog, i)->name);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Device"));
+  qm_ui_show_whole_names (ADW_COMBO_ROW (row));
   adw_combo_row_set_use_subtitle (ADW_COMBO_ROW (row), TRUE);
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (names));
   adw_combo_row_set_expression (ADW_COMBO_ROW (row), gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string"));

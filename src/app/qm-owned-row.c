@@ -163,6 +163,7 @@ add_device (QmOwnedRow *self)
   adw_combo_row_set_model (ADW_COMBO_ROW (self->device), G_LIST_MODEL (names));
   adw_combo_row_set_enable_search (ADW_COMBO_ROW (self->device), TRUE);
   adw_combo_row_set_search_match_mode (ADW_COMBO_ROW (self->device), GTK_STRING_FILTER_MATCH_MODE_SUBSTRING);
+  qm_ui_show_whole_names (ADW_COMBO_ROW (self->device));
   gtk_widget_set_name (self->device, "owned-device");
   g_signal_connect_object (self->device, "notify::selected", G_CALLBACK (changed), self, G_CONNECT_SWAPPED);
   adw_expander_row_add_row (ADW_EXPANDER_ROW (self), self->device);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "draw/qm-language.h"
+#include "qm-ui.h"
 
 /**
  * qm_parse_quantity:
@@ -179,37 +180,6 @@ update_combo (AdwComboRow *row)
   data->updating = FALSE;
 }
 
-static void
-setup_name (GtkSignalListItemFactory *factory,
-            GtkListItem              *item)
-{
-  GtkWidget *name = gtk_label_new ("");
-
-  gtk_label_set_wrap (GTK_LABEL (name), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (name), 1);
-  gtk_label_set_justify (GTK_LABEL (name), GTK_JUSTIFY_RIGHT);
-  gtk_list_item_set_child (item, name);
-}
-
-static void
-bind_name (GtkSignalListItemFactory *factory,
-           GtkListItem              *item)
-{
-  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (gtk_list_item_get_item (item)));
-}
-
-/* The answer is shown whole: in a narrow window it and the question take more lines. */
-static void
-show_whole_names (AdwComboRow *row)
-{
-  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
-
-  g_signal_connect (factory, "setup", G_CALLBACK (setup_name), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (bind_name), NULL);
-  adw_combo_row_set_list_factory (row, adw_combo_row_get_factory (row));
-  adw_combo_row_set_factory (row, factory);
-}
-
 static GtkWidget *
 combo_row_new (QmSession        *session,
                const QmQuestion *question)
@@ -218,7 +188,7 @@ combo_row_new (QmSession        *session,
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
 
   attach (row, session, question);
-  show_whole_names (ADW_COMBO_ROW (row));
+  qm_ui_show_whole_names (ADW_COMBO_ROW (row));
   for (int i = 0; question->options[i].value != NULL; i++)
     gtk_string_list_append (names, _(question->options[i].name));
   row_data (row)->updating = TRUE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "qm-ui.h"
 
+#include <math.h>
+
 /**
  * qm_ui_label:
  * @text: what it says
@@ -45,6 +47,8 @@ qm_ui_wrapped (const char *text,
 
 /* A cell of a table has room for so many letters at least. */
 #define CELL_LETTERS 16
+/* Of a name in a list that opens: what a phone's width holds. */
+#define ENTRY_LETTERS 34
 
 /**
  * qm_ui_cell:
@@ -67,6 +71,46 @@ qm_ui_cell (const char *text,
   return label;
 }
 
+static gboolean
+scroll_page (GtkEventControllerScroll *controller,
+             double                    dx,
+             double                    dy,
+             gpointer                  unused)
+{
+  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  GtkWidget *table = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller));
+  GtkWidget *page = gtk_widget_get_ancestor (gtk_widget_get_parent (table), GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *place;
+  double step;
+
+  if (page == NULL || fabs (dx) >= fabs (dy) || (state & GDK_SHIFT_MASK) != 0)
+    return GDK_EVENT_PROPAGATE;
+
+  place = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (page));
+  /* As far as GTK itself goes at a click of the wheel. */
+  step = gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_WHEEL ? pow (gtk_adjustment_get_page_size (place), 2.0 / 3) : 1;
+  gtk_adjustment_set_value (place, gtk_adjustment_get_value (place) + dy * step);
+
+  return GDK_EVENT_STOP;
+}
+
+/**
+ * qm_ui_scroll_page_from:
+ * @table: a scrolled window that scrolls sideways alone, inside of a page
+ *
+ * Turning the wheel over it scrolls the page: GTK stops these events there, and a
+ * reader would be stuck.
+ */
+void
+qm_ui_scroll_page_from (GtkWidget *table)
+{
+  GtkEventController *wheel = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+
+  gtk_event_controller_set_propagation_phase (wheel, GTK_PHASE_CAPTURE);
+  g_signal_connect (wheel, "scroll", G_CALLBACK (scroll_page), NULL);
+  gtk_widget_add_controller (table, wheel);
+}
+
 /**
  * qm_ui_sideways:
  * @table: what may be wider than the window
@@ -81,8 +125,84 @@ qm_ui_sideways (GtkWidget *table)
 
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), table);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+  qm_ui_scroll_page_from (scrolled);
 
   return scrolled;
+}
+
+static void
+setup_name (GtkSignalListItemFactory *factory,
+            GtkListItem              *item)
+{
+  GtkWidget *name = gtk_label_new ("");
+
+  gtk_label_set_wrap (GTK_LABEL (name), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (name), 1);
+  gtk_label_set_justify (GTK_LABEL (name), GTK_JUSTIFY_RIGHT);
+  gtk_list_item_set_child (item, name);
+}
+
+static void
+bind_name (GtkSignalListItemFactory *factory,
+           GtkListItem              *item)
+{
+  gtk_label_set_label (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (gtk_list_item_get_item (item)));
+}
+
+static void
+setup_entry (GtkSignalListItemFactory *factory,
+             GtkListItem              *item)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6), *name = gtk_label_new ("");
+  GtkWidget *check = gtk_image_new_from_icon_name ("object-select-symbolic");
+
+  gtk_label_set_wrap (GTK_LABEL (name), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (name), 0);
+  gtk_widget_set_hexpand (name, TRUE);
+  g_object_bind_property (item, "selected", check, "visible", G_BINDING_SYNC_CREATE);
+  gtk_box_append (GTK_BOX (box), name);
+  gtk_box_append (GTK_BOX (box), check);
+  gtk_list_item_set_child (item, box);
+}
+
+static void
+bind_entry (GtkSignalListItemFactory *factory,
+            GtkListItem              *item)
+{
+  const char *text = gtk_string_object_get_string (gtk_list_item_get_item (item));
+  GtkLabel *name = GTK_LABEL (gtk_widget_get_first_child (gtk_list_item_get_child (item)));
+
+  gtk_label_set_label (name, text);
+  gtk_label_set_width_chars (name, MIN (ENTRY_LETTERS, g_utf8_strlen (text, -1)));
+}
+
+static GtkListItemFactory *
+factory_new (GCallback setup,
+             GCallback bind)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+
+  g_signal_connect (factory, "setup", setup, NULL);
+  g_signal_connect (factory, "bind", bind, NULL);
+
+  return factory;
+}
+
+/**
+ * qm_ui_show_whole_names:
+ * @row: a row of #GtkStringObject to choose from
+ *
+ * Names are shown whole, in the row and in its list: they differ in their ends, and
+ * what is too long takes more lines.
+ */
+void
+qm_ui_show_whole_names (AdwComboRow *row)
+{
+  g_autoptr (GtkListItemFactory) name = factory_new (G_CALLBACK (setup_name), G_CALLBACK (bind_name));
+  g_autoptr (GtkListItemFactory) entry = factory_new (G_CALLBACK (setup_entry), G_CALLBACK (bind_entry));
+
+  adw_combo_row_set_factory (row, name);
+  adw_combo_row_set_list_factory (row, entry);
 }
 
 /**

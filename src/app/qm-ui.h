@@ -15,6 +15,8 @@ GtkWidget *qm_ui_wrapped      (const char *text,
 GtkWidget *qm_ui_cell         (const char *text,
                                const char *style);
 GtkWidget *qm_ui_sideways     (GtkWidget  *table);
+void       qm_ui_scroll_page_from (GtkWidget *table);
+void       qm_ui_show_whole_names (AdwComboRow *row);
 GtkWidget *qm_ui_box          (GtkOrientation orientation,
                                int         spacing);
 GtkWidget *qm_ui_icon_tile    (const char *icon_name,

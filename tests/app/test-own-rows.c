@@ -279,6 +279,76 @@ test_service (void)
   g_assert_cmpuint (n_groups (&driver, ""), ==, 0);
 }
 
+static gboolean
+is_cut (GtkWidget *label)
+{
+  return pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label)));
+}
+
+/* Cards differ in the ends of their names: each is read whole, in the list and once
+ * it is picked. */
+static void
+test_cards_whole (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_autoptr (GPtrArray) labels = NULL;
+  GtkWidget *row;
+  guint cards = 0;
+
+  driver_open (&driver, 1100, 780);
+  qm_window_show_page (driver.window, "budget");
+  driver_settle (&driver);
+  adw_expander_row_set_expanded (ADW_EXPANDER_ROW (driver_find (driver_page (&driver), "places.owned")), TRUE);
+  driver_settle (&driver);
+  row = driver_find (driver_page (&driver), "owned-device");
+  adw_action_row_activate (ADW_ACTION_ROW (row));
+  driver_settle (&driver);
+
+  labels = driver_find_all (row, GTK_TYPE_LABEL);
+  for (guint i = 0; i < labels->len; i++)
+    {
+      g_assert_false (is_cut (labels->pdata[i]));
+      cards += g_str_has_prefix (gtk_label_get_label (labels->pdata[i]), "AMD ");
+    }
+  g_assert_cmpuint (cards, >, 1);
+}
+
+static double
+turn_wheel (GtkWidget *table)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (table);
+  GtkWidget *page = gtk_widget_get_ancestor (gtk_widget_get_parent (table), GTK_TYPE_SCROLLED_WINDOW);
+  gboolean handled = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers) && !handled; i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller) &&
+          gtk_event_controller_get_propagation_phase (controller) == GTK_PHASE_CAPTURE)
+        g_signal_emit_by_name (controller, "scroll", 0.0, 1.0, &handled);
+    }
+
+  return gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (page)));
+}
+
+/* A table that scrolls sideways does not hold a reader up on the way down. */
+static void
+test_wheel (void)
+{
+  g_auto (Driver) driver = { 0 };
+  g_autoptr (GPtrArray) views = NULL;
+  GtkWidget *table;
+
+  driver_open (&driver, 1100, 780);
+  qm_window_show_page (driver.window, "answer");
+  driver_settle (&driver);
+  views = driver_find_all (driver_page (&driver), GTK_TYPE_COLUMN_VIEW);
+  table = gtk_widget_get_ancestor (views->pdata[0], GTK_TYPE_SCROLLED_WINDOW);
+
+  g_assert_cmpfloat (turn_wheel (table), >, 0);
+}
+
 static void
 add_tests (void)
 {
@@ -287,6 +357,8 @@ add_tests (void)
   g_test_add_func ("/window/own-rows/results", test_results);
   g_test_add_func ("/window/own-rows/computers", test_computers);
   g_test_add_func ("/window/own-rows/service", test_service);
+  g_test_add_func ("/window/own-rows/cards-whole", test_cards_whole);
+  g_test_add_func ("/window/own-rows/wheel", test_wheel);
 }
 
 int

@@ -227,6 +227,18 @@ test_language_models (void)
   g_assert_cmpuint (with_config, >=, 80);
 }
 
+/* Who buys or picks by the name must not get the one with half the memory. */
+static void
+test_names_differ (void)
+{
+  g_autoptr (QmCatalog) catalog = load_shipped ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < qm_catalog_n_devices (catalog); i++)
+    if (!g_hash_table_add (seen, (char *) qm_catalog_device (catalog, i)->name))
+      g_test_fail_printf ("two devices are called %s", qm_catalog_device (catalog, i)->name);
+}
+
 static void
 test_names (void)
 {
@@ -283,6 +295,7 @@ main (int    argc,
   g_test_add_func ("/catalog/vision-layers", test_vision_layers);
   g_test_add_func ("/catalog/language-models", test_language_models);
   g_test_add_func ("/catalog/names", test_names);
+  g_test_add_func ("/catalog/names-differ", test_names_differ);
   g_test_add_func ("/catalog/one-model", test_one_model);
 
   return g_test_run ();
