@@ -211,6 +211,17 @@ published_score (const QmModel *model)
 #define SHORT_EPOCHS     120
 #define OWN_RUN_BELOW    0.015
 
+/* The fewest with which a published result was reached: 50 times through the
+ * 1,281,167 pictures of ImageNet (ResNet-50, NVIDIA Deep Learning Examples). */
+#define FEWEST_EPOCHS    50
+#define FEWEST_PICTURES  (FEWEST_EPOCHS * 1281167.0)
+
+static gboolean
+sees_too_little (const QmTraining *training)
+{
+  return training->epochs < FEWEST_EPOCHS && training->samples > 0 && training->samples * training->epochs < FEWEST_PICTURES;
+}
+
 /* What a run of one's own reaches, against the weights that others publish. */
 static QmAccuracy
 own_run (const QmJob *self)
@@ -218,6 +229,9 @@ own_run (const QmJob *self)
   QmAccuracy accuracy = published_top1 (self->resolved->model);
   QmRange published = accuracy.value;
   gboolean is_short = !(self->plan->training.epochs > SHORT_EPOCHS);
+
+  if (sees_too_little (&self->plan->training))
+    return (QmAccuracy) { .metric = "unknown", .value = QM_RANGE_UNKNOWN, .basis = QM_ACCURACY_UNKNOWN };
 
   accuracy.value.p10 = published.p10 - OWN_RUN_BELOW;
   accuracy.value.p50 = is_short ? published.p10 : published.p50;
