@@ -28,15 +28,23 @@ typedef void (*SetFunc) (Trial  *trial,
                          double  value);
 
 static gboolean
-fits (const Trial *trial)
+evaluate (const Trial *trial,
+          QmEstimate  *estimate)
 {
   g_autoptr (QmEvaluator) evaluator = qm_evaluator_new (trial->estimator, trial->plan, trial->model);
   double headroom = qm_plan_get_headroom (trial->plan);
+
+  qm_evaluator_evaluate (evaluator, trial->device, &trial->plan->configuration, estimate);
+
+  return estimate->memory.usable_bytes > 0 && estimate->memory.need.p50 <= (1 - headroom) * estimate->memory.usable_bytes;
+}
+
+static gboolean
+fits (const Trial *trial)
+{
   QmEstimate estimate;
 
-  qm_evaluator_evaluate (evaluator, trial->device, &trial->plan->configuration, &estimate);
-
-  return estimate.memory.usable_bytes > 0 && estimate.memory.need.p50 <= (1 - headroom) * estimate.memory.usable_bytes;
+  return evaluate (trial, &estimate);
 }
 
 /* The need grows with every one of these values: double until it no longer fits,
@@ -147,13 +155,18 @@ set_devices (Trial  *trial,
     }
 }
 
+/* Every count in one machine, then doubled: nobody has eleven. Engines that share
+ * each layer refuse counts that do not divide its heads. */
 static double
 fewest_devices (Trial *trial)
 {
-  for (int n = 1; n <= MOST_DEVICES; n *= 2)
+  for (int n = 1; n <= MOST_DEVICES; n = n < 8 ? n + 1 : 2 * n)
     {
+      QmEstimate estimate;
+
       set_devices (trial, n);
-      if (fits (trial))
+      if (evaluate (trial, &estimate) &&
+          qm_architecture_can_share_heads (&trial->model->architecture, estimate.configuration.tensor_parallel))
         return n;
     }
 
@@ -196,6 +209,19 @@ solve (QmEstimator      *estimator,
   return value;
 }
 
+/* A trial splits the job in its own way; what fits as it stands fits. */
+static void
+keep_what_fits (const QmEstimate *estimate,
+                QmCapacity       *capacity)
+{
+  if (estimate->memory.verdict != QM_VERDICT_FITS)
+    return;
+
+  capacity->micro_batch = isnan (capacity->micro_batch) ? NAN : MAX (capacity->micro_batch, estimate->configuration.micro_batch);
+  capacity->concurrency = isnan (capacity->concurrency) ? NAN : MAX (capacity->concurrency, estimate->serving_plan.concurrency);
+  capacity->devices = MIN (capacity->devices, MAX (1, estimate->configuration.devices));
+}
+
 /**
  * qm_capacity_solve:
  * @estimator: an estimator
@@ -235,6 +261,7 @@ qm_capacity_solve (QmEstimator      *estimator,
   trial = trial_new (estimator, resolved, estimate);
   capacity->devices = fewest_devices (&trial);
   trial_clear (&trial);
+  keep_what_fits (estimate, capacity);
 }
 
 static void
@@ -248,6 +275,13 @@ set_member (JsonObject *object,
     json_object_set_null_member (object, name);
 }
 
+/* Fewer may hold it, and be too full. */
+static QmMessage *
+keeping_room (QmMessage *message)
+{
+  return qm_message_set_detail (message, N_("The share of memory that is to stay free is kept free in this count."));
+}
+
 /**
  * qm_capacity_explain:
  * @self: a capacity
@@ -258,15 +292,15 @@ QmMessage *
 qm_capacity_explain (const QmCapacity *self)
 {
   double samples = isnan (self->micro_batch) ? self->concurrency : self->micro_batch;
-  gboolean one = self->devices <= 1;
+  gboolean one = self->devices <= 1 || !isfinite (self->devices);
   QmMessage *message;
 
   if (isnan (samples))
     return NULL;
   if (samples == 0 && !isfinite (self->devices))
-    return qm_message_new ("no-capacity", N_("No number of such devices holds the job as it is"));
+    return keeping_room (qm_message_new ("no-capacity", N_("No number of such devices holds the job as it is")));
   if (samples == 0)
-    return qm_message_add (qm_message_new ("fewest-devices", N_("The job needs at least {devices} such devices as it is")),
+    return qm_message_add (keeping_room (qm_message_new ("fewest-devices", N_("The job needs at least {devices} such devices as it is"))),
                            "devices", QM_ARGUMENT_COUNT, self->devices);
 
   message = qm_message_new ("capacity", N_("How far the memory goes"));

@@ -193,13 +193,27 @@ offload_all (QmDescent *descent)
 
 /* --------------------------------------------------------------- inference */
 
+/* What is served in batches has a usual one where the plan names none. */
+static double
+at_once (const QmDescent *descent)
+{
+  const QmEstimate *now = &descent->now;
+
+  if (now->serving_plan.concurrency > 0 || descent->plan->task == QM_TASK_LANGUAGE_MODEL)
+    return now->serving_plan.concurrency;
+
+  return now->serving.max_concurrency / MAX (1, now->configuration.devices);
+}
+
 static QmRungState
 fewer_at_once (QmDescent *descent)
 {
-  if (!(descent->now.serving_plan.concurrency > 1))
+  double now = at_once (descent);
+
+  if (!(now > 1))
     return QM_RUNG_ALREADY;
 
-  descent->plan->serving.concurrency = MAX (1, floor (descent->now.serving_plan.concurrency / 4));
+  descent->plan->serving.concurrency = MAX (1, floor (now / 4));
   return QM_RUNG_TAKEN;
 }
 
@@ -350,6 +364,7 @@ experts_in_system_memory (QmDescent *descent)
   return QM_RUNG_TAKEN;
 }
 
+/* In place of stages or copies: there are no more devices than before. */
 static QmRungState
 split_among_devices (QmDescent *descent)
 {
@@ -365,7 +380,8 @@ split_among_devices (QmDescent *descent)
     return QM_RUNG_ALREADY;
 
   descent->plan->configuration.tensor_parallel = ways;
-  descent->plan->configuration.data_parallel = 1;
+  descent->plan->configuration.pipeline_parallel = descent->plan->configuration.data_parallel = 1;
+  descent->plan->configuration.split = QM_SPLIT_TENSOR;
   return QM_RUNG_TAKEN;
 }
 

@@ -59,6 +59,19 @@ recompute_to_fit (QmEstimator      *estimator,
   *estimate = recomputed;
 }
 
+static void
+say_batch (QmChoice   *choice,
+           const char *text,
+           double      batch,
+           double      usual)
+{
+  QmMessage *message = qm_message_new ("batch-that-fits", text);
+
+  qm_message_set_detail (message, N_("You gave no batch, and the usual {usual} at a time are too many for this device."));
+  qm_message_add (message, "micro", QM_ARGUMENT_COUNT, batch);
+  g_ptr_array_add (choice->reasons, qm_message_add (message, "usual", QM_ARGUMENT_COUNT, usual));
+}
+
 /* Who gives no batch asks for one that fits; micro-steps make up for the usual one.
  * Language models are predicted so at once. */
 static void
@@ -72,7 +85,6 @@ fit_batch (QmEstimator       *estimator,
   QmConfiguration smaller = resolved->plan->configuration;
   double usual = choice->estimate.configuration.micro_batch;
   QmEstimate estimate;
-  QmMessage *message;
 
   if (!qm_plan_is_training (given) || given->task == QM_TASK_LANGUAGE_MODEL || given->task == QM_TASK_TABULAR ||
       given->training.global_batch > 0 || given->configuration.micro_batch > 0 || given->configuration.gradient_accumulation > 0)
@@ -87,11 +99,43 @@ fit_batch (QmEstimator       *estimator,
     return;
 
   choice->estimate = estimate;
-  message = qm_message_new ("batch-that-fits", estimate.training.activation_checkpointing == QM_CHECKPOINTING_FULL
-    ? N_("{micro} at a time, with recomputed activations: so it fits") : N_("{micro} at a time: so it fits"));
-  qm_message_set_detail (message, N_("You gave no batch, and the usual {usual} at a time are too many for this device."));
-  qm_message_add (message, "micro", QM_ARGUMENT_COUNT, smaller.micro_batch);
-  g_ptr_array_add (choice->reasons, qm_message_add (message, "usual", QM_ARGUMENT_COUNT, usual));
+  say_batch (choice, estimate.training.activation_checkpointing == QM_CHECKPOINTING_FULL
+    ? N_("{micro} at a time, with recomputed activations: so it fits") : N_("{micro} at a time: so it fits"), smaller.micro_batch, usual);
+}
+
+/* The same for what is served in batches. */
+static void
+fit_served_batch (QmEstimator      *estimator,
+                  const QmResolved *resolved,
+                  const QmDevice   *device,
+                  QmChoice         *choice)
+{
+  const QmPlan *given = resolved->given;
+  g_autoptr (QmPlan) plan = qm_plan_copy (resolved->plan);
+  double usual = choice->estimate.serving.max_concurrency / MAX (1, choice->estimate.configuration.devices);
+  double batch = exp2 (ceil (log2 (usual)) - 1);
+
+  if (qm_plan_is_training (given) || given->task == QM_TASK_LANGUAGE_MODEL || given->task == QM_TASK_TABULAR ||
+      given->serving.concurrency > 0 || given->configuration.micro_batch > 0)
+    return;
+  if (choice->estimate.memory.verdict == QM_VERDICT_FITS || !(choice->estimate.memory.usable_bytes > 0))
+    return;
+
+  for (; batch >= 1; batch /= 2)
+    {
+      g_autoptr (QmEvaluator) evaluator = NULL;
+      QmEstimate estimate;
+
+      plan->serving.concurrency = batch;
+      evaluator = qm_evaluator_new (estimator, plan, resolved->model);
+      qm_evaluator_evaluate (evaluator, device, &plan->configuration, &estimate);
+      if (estimate.memory.verdict != QM_VERDICT_FITS && !(batch == 1 && estimate.memory.fits))
+        continue;
+
+      choice->estimate = estimate;
+      say_batch (choice, N_("{micro} at a time: so it fits"), batch, usual);
+      return;
+    }
 }
 
 /**
@@ -140,6 +184,7 @@ qm_estimate_pinned (QmEstimator       *estimator,
   choice->machines = MAX (1, pinned->nodes);
   choice->reasons = g_ptr_array_new_with_free_func ((GDestroyNotify) qm_message_free);
   fit_batch (estimator, resolved, evaluator, device, choice);
+  fit_served_batch (estimator, resolved, device, choice);
   estimate->device = placement.catalogued;
   estimate->memory.free_bytes = placement.free_bytes;
   estimate->configuration.host_memory_bytes = placement.ram_bytes;
@@ -151,6 +196,18 @@ qm_estimate_pinned (QmEstimator       *estimator,
   qm_choice_set_label (choice);
 
   return TRUE;
+}
+
+/* The reasons of a first choice say some of it already. */
+static gboolean
+has_reason (const QmChoice *choice,
+            const char     *code)
+{
+  for (guint i = 0; choice->reasons != NULL && i < choice->reasons->len; i++)
+    if (g_str_equal (qm_message_get_code (g_ptr_array_index (choice->reasons, i)), code))
+      return TRUE;
+
+  return FALSE;
 }
 
 /**
@@ -205,8 +262,9 @@ qm_estimate_explain (QmEstimator      *estimator,
   if (message != NULL)
     g_ptr_array_add (messages, message);
   message = qm_cold_start_explain (&choice->estimate.serving);
-  if (message != NULL)
-    g_ptr_array_add (messages, message);
+  if (message != NULL && !has_reason (choice, qm_message_get_code (message)))
+    g_ptr_array_add (messages, g_steal_pointer (&message));
+  qm_message_free (message);
   qm_money_explain (estimator, resolved, choice, messages);
 
   return messages;
@@ -239,6 +297,28 @@ warn_of_limits (const QmPlan   *plan,
       message = qm_message_new ("may-cost-more", N_("It may cost more than you allow: in one of ten cases {money} or more"));
       g_ptr_array_add (messages, qm_message_add_money (message, "money", money->p90, qm_plan_get_currency (plan)));
     }
+}
+
+/* The recommendation takes as many devices as the load needs; a pinned count may be
+ * too small. */
+static void
+warn_of_load (QmEstimator      *estimator,
+              const QmResolved *resolved,
+              const QmChoice   *choice,
+              GPtrArray        *messages)
+{
+  double answered = choice->estimate.serving.overloaded_at;
+  QmMessage *message;
+  QmJob job;
+
+  if (!(answered > 0))
+    return;
+
+  qm_job_init (&job, estimator, resolved);
+  message = qm_message_new ("overloaded", N_("The load is too much for it: {peak} requests a second come at the peak, and it answers about {rate}"));
+  qm_message_set_detail (message, N_("Whoever comes waits longer than the one before. Take more devices, or leave their number open: then as many are counted as the load needs."));
+  qm_message_add (message, "peak", QM_ARGUMENT_NUMBER, job.peak_requests_per_second);
+  g_ptr_array_add (messages, qm_message_add (message, "rate", QM_ARGUMENT_NUMBER, answered));
 }
 
 /**
@@ -275,6 +355,7 @@ qm_estimate_warnings (QmEstimator      *estimator,
   if (choice->estimate.throughput.state == QM_STATE_NEW)
     g_ptr_array_add (messages, qm_message_new ("never-measured", N_("Nothing alike was ever measured: the range is wide for that reason")));
 
+  warn_of_load (estimator, resolved, choice, messages);
   qm_layout_note (resolved, &choice->estimate, messages);
   warn_of_limits (resolved->plan, choice, messages);
   qm_money_warn (estimator, resolved, choice, messages);

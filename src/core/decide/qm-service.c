@@ -343,6 +343,18 @@ add_replicas (const QmService  *service,
   qm_choice_set_label (choice);
 }
 
+/* The line grows as long as the peak lasts: no wait is that of most people. */
+static void
+forget_latency (QmServingFigures *serving,
+                double            answered_per_second)
+{
+  serving->overloaded_at = answered_per_second;
+  serving->latency_basis = QM_LATENCY_UNSET;
+  serving->latency_error = NAN;
+  serving->first_token_seconds = serving->first_token_p99_seconds = serving->token_p99_seconds = QM_RANGE_UNKNOWN;
+  serving->latency_p50_seconds = serving->latency_p99_seconds = QM_RANGE_UNKNOWN;
+}
+
 /**
  * qm_choice_simulate:
  * @estimator: an estimator
@@ -352,7 +364,8 @@ add_replicas (const QmService  *service,
  *
  * What people wait at the busiest time: language models by simulation, others by
  * the law of queues. Where the person's limit takes more replicas than the load
- * alone, they are added. Nothing changes where nobody waits, or no load is known.
+ * alone, they are added. Where the load is more than it can carry, it says so in
+ * place of a wait. Nothing changes where nobody waits, or no load is known.
  */
 void
 qm_choice_simulate (QmEstimator      *estimator,
@@ -376,6 +389,11 @@ qm_choice_simulate (QmEstimator      *estimator,
     add_replicas (service, resolved, job.peak_requests_per_second, requests, choice);
   service->replicas = copies (&choice->estimate);
   qm_service_at (service, service->replicas, job.peak_requests_per_second, requests, &point);
+  if (point.saturated)
+    {
+      forget_latency (serving, qm_service_capacity (service));
+      return;
+    }
   if (!qm_range_is_known (point.p99))
     return;
 

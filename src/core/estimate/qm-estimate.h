@@ -167,6 +167,7 @@ typedef struct {
   QmRange first_token_p99_seconds;  /* likewise; unknown unless simulated, and the next */
   QmRange token_p99_seconds;
   QmLatencyBasis latency_basis;
+  double overloaded_at;             /* requests per second that it answers where more come at the peak, else 0 */
   double latency_error;             /* of the simulated p99 from run to run, a standard deviation; NaN none */
   double kv_cache_bytes;            /* in use, whole job */
   double kv_pool_bytes;             /* what the engine set aside */

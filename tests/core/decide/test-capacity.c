@@ -102,6 +102,77 @@ test_fewest (void)
   g_assert_cmpfloat (capacity.concurrency, ==, 0);
 }
 
+#define LLAMA_70B(devices) \
+  PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-70b\"}," \
+        "\"serving\":{\"engine\":\"llama.cpp\",\"weights\":\"gguf-q4_k_m\",\"concurrency\":1}," \
+        "\"configuration\":{\"device\":\"rtx-3090\",\"devices\":" devices "}")
+
+/* 42.5 GB of weights: two cards of 24 GB hold them and leave no fifth free, three
+ * do. Asked on two, three or four, the answer is the same. */
+static void
+test_fewest_odd (void)
+{
+  const char *plans[] = { LLAMA_70B ("2"), LLAMA_70B ("3"), LLAMA_70B ("4") };
+
+  g_assert_true (fits (LLAMA_70B ("%.0f"), 3));
+  g_assert_false (fits (LLAMA_70B ("%.0f"), 2));
+  for (gsize i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      QmEstimate estimate;
+      QmCapacity capacity;
+
+      estimate_of (plans[i], &estimate, &capacity);
+      g_assert_cmpfloat (capacity.devices, ==, 3);
+    }
+}
+
+/* What fits as it stands is within every bound. */
+static void
+test_as_it_stands (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-2-7b\"},"
+                     "\"training\":{\"sequence_length\":8192},"
+                     "\"configuration\":{\"device\":\"l40s\",\"devices\":16,\"micro_batch\":2}"), &estimate, &capacity);
+  g_assert_cmpint (estimate.memory.verdict, ==, QM_VERDICT_FITS);
+  g_assert_cmpfloat (capacity.micro_batch, >=, 2);
+}
+
+/* Four pictures at once are too many for one card, and more cards do not take
+ * fewer each: no count is named, and none is called unknown. */
+static void
+test_no_count (void)
+{
+  g_autoptr (QmMessage) message = NULL;
+  const QmCapacity capacity = { NAN, NAN, 2, INFINITY, NAN };
+  g_autofree char *detail = NULL;
+
+  message = qm_capacity_explain (&capacity);
+  detail = qm_message_get_detail (message, qm_words_english ());
+  g_assert_nonnull (strstr (detail, "2 samples at once."));
+  g_assert_null (strstr (detail, "unknown"));
+}
+
+#define PICTURES(serving) \
+  PLAN ("\"task\":\"image-generation\",\"activity\":\"serve\",\"model\":{\"id\":\"sdxl\"},\"serving\":{" serving "}," \
+        "\"configuration\":{\"device\":\"rtx-3060-12gb\"}")
+
+/* SDXL runs on cards of 12 GB, one picture at a time: who names no batch is told
+ * so, and who asks for four that they are too many. */
+static void
+test_served_batch (void)
+{
+  QmEstimate estimate;
+
+  estimate_of (PICTURES ("\"requests_per_second\":0.001"), &estimate, NULL);
+  g_assert_true (estimate.memory.fits);
+  g_assert_cmpfloat (estimate.serving_plan.concurrency, ==, 1);
+  estimate_of (PICTURES ("\"concurrency\":4"), &estimate, NULL);
+  g_assert_false (estimate.memory.fits);
+}
+
 static void
 test_tables (void)
 {
@@ -124,6 +195,10 @@ main (int   argc,
   g_test_add_func ("/capacity/training", test_training);
   g_test_add_func ("/capacity/serving", test_serving);
   g_test_add_func ("/capacity/fewest", test_fewest);
+  g_test_add_func ("/capacity/fewest-odd", test_fewest_odd);
+  g_test_add_func ("/capacity/as-it-stands", test_as_it_stands);
+  g_test_add_func ("/capacity/no-count", test_no_count);
+  g_test_add_func ("/capacity/served-batch", test_served_batch);
   g_test_add_func ("/capacity/tables", test_tables);
 
   return shipped_run ();

@@ -193,6 +193,28 @@ test_experts (void)
 }
 
 /* The switches of the window: what is wanted is taken, fit or not. */
+/* 42.5 GB of weights on two cards are 21 GB on each however they are split: no
+ * rung invents further devices. */
+static void
+test_split (void)
+{
+  const char *plans[] = {
+    PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-70b\"},"
+          "\"serving\":{\"engine\":\"llama.cpp\",\"weights\":\"gguf-q4_k_m\",\"concurrency\":1},"
+          "\"configuration\":{\"device\":\"rtx-3090\",\"devices\":2}"),
+    PLAN ("\"task\":\"language-model\",\"activity\":\"serve\",\"model\":{\"id\":\"llama-3.1-70b\"},"
+          "\"serving\":{\"engine\":\"llama.cpp\",\"weights\":\"gguf-q4_k_m\",\"concurrency\":1},"
+          "\"configuration\":{\"device\":\"rtx-3090\",\"devices\":2,\"pipeline_parallel\":2}"),
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (plans); i++)
+    {
+      g_autoptr (QmLadder) ladder = ladder_for (plans[i]);
+
+      g_assert_cmpfloat (find_rung (ladder, "split")->memory.need.p50, >, 21e9);
+    }
+}
+
 static void
 test_wanted (void)
 {
@@ -478,6 +500,7 @@ main (int   argc,
   g_test_add_func ("/ladder/hopeless", test_hopeless);
   g_test_add_func ("/ladder/layers", test_layers);
   g_test_add_func ("/ladder/experts", test_experts);
+  g_test_add_func ("/ladder/split", test_split);
   g_test_add_func ("/ladder/wanted", test_wanted);
   g_test_add_func ("/ladder/json", test_json);
   status = g_test_run ();

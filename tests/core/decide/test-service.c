@@ -192,6 +192,35 @@ test_cold_start_at_home (void)
   g_assert_cmpfloat (local.seconds.p90, <, home.seconds.p50);
 }
 
+/* One card answers some twenty requests a second, not five hundred: the line grows
+ * as long as the load lasts, and no wait is told. A thousandth of it is carried. */
+static void
+test_overloaded (void)
+{
+  const double loads[] = { 500, 0.5 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (loads); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "{'format': 'quartermaster-plan', 'version': 1, 'task': 'language-model', 'activity': 'serve', 'model': {'id': 'llama-3.1-8b'},"
+        " 'serving': {'engine': 'vllm', 'input_tokens': 512, 'output_tokens': 256, 'requests_per_second': %g},"
+        " 'configuration': {'device': 'h100-sxm5-80gb', 'devices': 1}}", loads[i]);
+      g_autoptr (QmResolved) resolved = resolve (text);
+      g_autoptr (GPtrArray) warnings = NULL;
+      gboolean told = FALSE;
+      QmChoice choice;
+
+      g_assert_true (qm_estimate_pinned (estimator, resolved, NULL, &choice, NULL));
+      qm_choice_simulate (estimator, resolved, 500, &choice);
+      warnings = qm_estimate_warnings (estimator, resolved, &choice);
+      for (guint j = 0; j < warnings->len; j++)
+        told |= g_str_equal (qm_message_get_code (g_ptr_array_index (warnings, j)), "overloaded");
+      g_assert_cmpint (told, ==, loads[i] > 100);
+      g_assert_cmpint (qm_range_is_known (choice.estimate.serving.latency_p99_seconds), ==, loads[i] < 100);
+      qm_choice_clear (&choice);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -202,6 +231,7 @@ main (int   argc,
   g_test_add_func ("/service/simulated", test_simulated);
   g_test_add_func ("/service/replicas", test_replicas);
   g_test_add_func ("/service/added", test_added);
+  g_test_add_func ("/service/overloaded", test_overloaded);
   g_test_add_func ("/service/queue", test_queue);
   g_test_add_func ("/service/cold-start", test_cold_start);
   g_test_add_func ("/service/cold-start-at-home", test_cold_start_at_home);
