@@ -103,7 +103,8 @@ fit_batch (QmEstimator       *estimator,
     ? N_("{micro} at a time, with recomputed activations: so it fits") : N_("{micro} at a time: so it fits"), smaller.micro_batch, usual);
 }
 
-/* The same for what is served in batches. */
+/* The same for what is served in batches; the rate of a job that nobody waits for
+ * is of the usual one. */
 static void
 fit_served_batch (QmEstimator      *estimator,
                   const QmResolved *resolved,
@@ -115,7 +116,7 @@ fit_served_batch (QmEstimator      *estimator,
   double usual = choice->estimate.serving.max_concurrency / MAX (1, choice->estimate.configuration.devices);
   double batch = exp2 (ceil (log2 (usual)) - 1);
 
-  if (qm_plan_is_training (given) || given->task == QM_TASK_LANGUAGE_MODEL || given->task == QM_TASK_TABULAR ||
+  if (given->activity != QM_ACTIVITY_SERVE || given->task == QM_TASK_LANGUAGE_MODEL || given->task == QM_TASK_TABULAR ||
       given->serving.concurrency > 0 || given->configuration.micro_batch > 0)
     return;
   if (choice->estimate.memory.verdict == QM_VERDICT_FITS || !(choice->estimate.memory.usable_bytes > 0))
