@@ -52,7 +52,7 @@ print_memory (const QmMemory *memory,
 {
   g_autofree char *need = qm_format_bytes (words, memory->need.p50);
   g_autofree char *range = qm_format_bytes_range (words, memory->need);
-  g_autofree char *usable = qm_format_bytes (words, memory->usable_bytes);
+  g_autofree char *usable = qm_format_bytes (words, memory->usable_bytes > 0 ? memory->usable_bytes : NAN);
 
   if (qm_range_is_known (memory->need))
     g_print ("  %-*s %s  (%s) / %s: %s\n", QM_COLUMN (10, _("Memory")), need, range, usable, qm_phrase_verdict (words, memory->verdict));

@@ -229,7 +229,7 @@ keep_what_fits (const QmEstimate *estimate,
  * @estimate: of it on a configuration with a device
  * @capacity: (out caller-allocates): what would fit there
  *
- * Finds the bounds that the memory of the device sets: a newcomer's "how long,
+ * Finds the bounds that the memory of the device sets, where that is known: a newcomer's "how long,
  * how many, how large, how few".
  */
 void
@@ -243,7 +243,8 @@ qm_capacity_solve (QmEstimator      *estimator,
   Trial trial;
 
   *capacity = (QmCapacity) { NAN, NAN, NAN, NAN, NAN };
-  if (estimate->device == NULL || resolved->plan->task == QM_TASK_TABULAR || !qm_range_is_known (estimate->memory.need))
+  if (estimate->device == NULL || resolved->plan->task == QM_TASK_TABULAR || !qm_range_is_known (estimate->memory.need) ||
+      estimate->memory.verdict == QM_VERDICT_UNKNOWN)
     return;
 
   if (training)

@@ -9,6 +9,33 @@ power_of_two_at_least (double x)
   return exp2 (ceil (log2 (fmax (1, x))));
 }
 
+/* The largest power of two that divides @n. */
+static double
+power_of_two_in (double n)
+{
+  double power = 1;
+
+  while (fmod (n, 2 * power) == 0 && power < n)
+    power *= 2;
+
+  return power;
+}
+
+/* Stages of the longest pipeline that is looked for. */
+#define MOST_STAGES 128
+
+/* The least divisor of @n that is at least @least; where there is none, @least. */
+static double
+divisor_at_least (double n,
+                  double least)
+{
+  for (double divisor = ceil (fmax (1, least)); divisor <= fmin (n, MOST_STAGES); divisor++)
+    if (fmod (n, divisor) == 0)
+      return divisor;
+
+  return fmin (n, ceil (fmax (1, least)));
+}
+
 /**
  * qm_llm_box_gb:
  * @device: a device
@@ -64,8 +91,8 @@ bytes_per_weight (const QmLlmTraining *plan)
  * @self: a job whose layout is not stated
  * @global_batch: samples of a step; 0 unknown
  *
- * Sets the least model parallelism that holds the weights, tensor parallelism
- * up to a domain first; or more where there are fewer sequences than devices:
+ * Sets the least model parallelism that holds the weights and comes out even,
+ * tensor parallelism up to a domain first; or more where there are fewer sequences than devices:
  * then the sequence is split, and tensor parallelism widened.
  */
 void
@@ -84,8 +111,9 @@ qm_llm_job_resolve_layout (QmLlmJob *self,
     }
 
   need = fmin (self->devices, power_of_two_at_least (weights / share));
-  self->tensor = fmin (8, need);
-  self->pipeline = fmax (1, floor (need / 8));
+  /* What does not divide the devices would leave some of them idle. */
+  self->tensor = fmin (fmin (8, need), power_of_two_in (self->devices));
+  self->pipeline = divisor_at_least (self->devices / self->tensor, need / self->tensor);
 
   if (!(global_batch > 0))
     return;
@@ -95,6 +123,7 @@ qm_llm_job_resolve_layout (QmLlmJob *self,
     {
       double idle = self->devices / (self->tensor * self->pipeline * self->context * global_batch);
 
-      self->tensor = fmin (8, self->tensor * power_of_two_at_least (idle));
+      self->tensor = fmin (fmin (8, self->tensor * power_of_two_at_least (idle)),
+                           power_of_two_in (floor (self->devices / (self->pipeline * self->context))));
     }
 }

@@ -448,7 +448,7 @@ find_block (QmLedger            *self,
             guint8              *bits,
             GError             **error)
 {
-  guint8 other[BITMAP_BYTES];
+  guint8 other[BITMAP_BYTES] = { 0 };
 
   for (guint i = 0; i < n;)
     {

@@ -185,6 +185,21 @@ test_tables (void)
   g_assert_null (qm_capacity_explain (&capacity));
 }
 
+/* A processor has no memory of its own: what it holds is unknown, and not nothing. */
+static void
+test_unknown_memory (void)
+{
+  QmEstimate estimate;
+  QmCapacity capacity;
+
+  estimate_of (PLAN ("\"task\":\"language-model\",\"activity\":\"fine-tune\",\"model\":{\"id\":\"llama-3.2-1b\"},"
+                     "\"training\":{\"method\":\"lora\",\"framework\":\"peft\"},\"configuration\":{\"device\":\"xeon-8480plus\"}"),
+               &estimate, &capacity);
+  g_assert_cmpint (estimate.memory.verdict, ==, QM_VERDICT_UNKNOWN);
+  g_assert_true (isnan (capacity.micro_batch));
+  g_assert_null (qm_capacity_explain (&capacity));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -193,6 +208,7 @@ main (int   argc,
   shipped_load ();
 
   g_test_add_func ("/capacity/training", test_training);
+  g_test_add_func ("/capacity/unknown-memory", test_unknown_memory);
   g_test_add_func ("/capacity/serving", test_serving);
   g_test_add_func ("/capacity/fewest", test_fewest);
   g_test_add_func ("/capacity/fewest-odd", test_fewest_odd);

@@ -355,6 +355,30 @@ test_linear_probe (Fixture       *fixture,
   g_assert_cmpfloat (probe.throughput.per_second.p50, >, 1.5 * adapter.throughput.per_second.p50);
 }
 
+/* Where the layout is open no device is left idle, whatever their count: what they
+ * are split into comes out even. */
+static void
+test_odd_counts (Fixture       *fixture,
+                 gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmModel) model = NULL;
+
+  read_case (fixture, find_case (vectors, "fsdp-8b-eight-a100"), &plan, &model);
+  for (int devices = 2; devices <= 96; devices++)
+    {
+      const QmConfiguration *found;
+      QmEstimate estimate;
+
+      plan->configuration = (QmConfiguration) { .devices = devices };
+      g_strlcpy (plan->configuration.device, "a100-sxm4-40gb", sizeof plan->configuration.device);
+      predict (fixture, plan, model, &estimate);
+      found = &estimate.configuration;
+      g_assert_cmpint (found->data_parallel * found->tensor_parallel * found->pipeline_parallel * found->context_parallel, ==, devices);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -375,6 +399,7 @@ main (int    argc,
   ADD ("no-parameters", test_no_parameters);
   ADD ("framework-unstated", test_framework_unstated);
   ADD ("linear-probe", test_linear_probe);
+  ADD ("odd-counts", test_odd_counts);
 
   return g_test_run ();
 }
