@@ -86,6 +86,13 @@ bytes_per_weight (const QmLlmTraining *plan)
   return plan->fp8_frozen || plan->training.method == QM_METHOD_QLORA ? 1 : 2;
 }
 
+/* Who says that weights are sharded over the replicas wants replicas. */
+static gboolean
+shards_weights (const QmConfiguration *given)
+{
+  return given->sharding == QM_SHARDING_ZERO3 || given->sharding == QM_SHARDING_HYBRID;
+}
+
 /**
  * qm_llm_job_resolve_layout:
  * @self: a job whose layout is not stated
@@ -110,7 +117,7 @@ qm_llm_job_resolve_layout (QmLlmJob *self,
       return;
     }
 
-  need = fmin (self->devices, power_of_two_at_least (weights / share));
+  need = shards_weights (self->given) ? 1 : fmin (self->devices, power_of_two_at_least (weights / share));
   /* What does not divide the devices would leave some of them idle. */
   self->tensor = fmin (fmin (8, need), power_of_two_in (self->devices));
   self->pipeline = divisor_at_least (self->devices / self->tensor, need / self->tensor);

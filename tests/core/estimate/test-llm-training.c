@@ -379,6 +379,26 @@ test_odd_counts (Fixture       *fixture,
     }
 }
 
+/* What a person shards by ZeRO-3 is not split by tensors instead. */
+static void
+test_stated_sharding (Fixture       *fixture,
+                      gconstpointer  data)
+{
+  g_autoptr (JsonNode) vectors = load_vectors ();
+  g_autoptr (QmPlan) plan = NULL;
+  g_autoptr (QmModel) model = NULL;
+  QmEstimate estimate;
+
+  read_case (fixture, find_case (vectors, "fsdp-8b-eight-a100"), &plan, &model);
+  plan->training.global_batch = 0;
+  plan->configuration = (QmConfiguration) { .devices = 2, .sharding = QM_SHARDING_ZERO3 };
+  g_strlcpy (plan->configuration.device, "a100-sxm4-40gb", sizeof plan->configuration.device);
+  predict (fixture, plan, model, &estimate);
+
+  g_assert_cmpint (estimate.configuration.data_parallel, ==, 2);
+  g_assert_cmpint (estimate.configuration.shard_group, ==, 2);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -400,6 +420,7 @@ main (int    argc,
   ADD ("framework-unstated", test_framework_unstated);
   ADD ("linear-probe", test_linear_probe);
   ADD ("odd-counts", test_odd_counts);
+  ADD ("stated-sharding", test_stated_sharding);
 
   return g_test_run ();
 }
