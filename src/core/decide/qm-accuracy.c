@@ -49,6 +49,7 @@ pre_training_loss (const QmJob *self)
 {
   double parameters = self->resolved->model->parameters, tokens = self->total_tokens;
   double batch = self->plan->training.global_batch, critical = qm_batch_critical (self->estimator, self->resolved);
+  double vocabulary = self->resolved->model->architecture.vocabulary;
   double middle, other, worst;
 
   if (!(parameters > 0) || !(tokens > 0))
@@ -57,6 +58,11 @@ pre_training_loss (const QmJob *self)
   middle = qm_rule_loss (QM_LOSS_LAW_BESIROGLU, parameters, taught_tokens (tokens, batch, critical));
   other = qm_rule_loss (QM_LOSS_LAW_HOFFMANN, parameters, taught_tokens (tokens, batch, critical));
   worst = qm_rule_loss (QM_LOSS_LAW_BESIROGLU, parameters, taught_tokens (tokens, batch, critical / CRITICAL_WIDTH));
+
+  /* Who knows nothing and takes each token for as likely is at the logarithm of
+   * their number: the laws were not fitted to models this small. */
+  if (vocabulary > 0 && middle >= log (vocabulary))
+    return (QmAccuracy) { .metric = "loss", .value = QM_RANGE_UNKNOWN };
 
   return (QmAccuracy) {
     .metric = "loss",

@@ -175,6 +175,19 @@ test_recipes (void)
   NEAR (found.value.p90, 0.812, 0.004);
 }
 
+/* Guessing among 1024 tokens is a loss of ln 1024 = 6.93 nats: no law says more. */
+static void
+test_tiny (void)
+{
+  QmAccuracy tiny = accuracy_of (HEAD "'task': 'language-model', 'activity': 'train', 'model': {'architecture': {'model_type': 'llama', "
+                                 "'hidden_size': 64, 'num_hidden_layers': 2, 'num_attention_heads': 4, 'intermediate_size': 128, "
+                                 "'vocab_size': 1024}}, 'training': {'method': 'full', 'tokens': 1e5}}");
+
+  g_assert_cmpstr (tiny.metric, ==, "loss");
+  g_assert_cmpint (tiny.basis, ==, QM_ACCURACY_UNKNOWN);
+  g_assert_true (isnan (tiny.value.p50));
+}
+
 static QmAccuracy
 train_resnet (const char *amount)
 {
@@ -208,6 +221,7 @@ main (int    argc,
   g_test_add_func ("/quality/data", test_data);
   g_test_add_func ("/quality/little-data", test_little_data);
   g_test_add_func ("/quality/published", test_published);
+  g_test_add_func ("/quality/tiny", test_tiny);
   g_test_add_func ("/quality/few-passes", test_few_passes);
   g_test_add_func ("/quality/int8", test_int8);
   g_test_add_func ("/quality/recipes", test_recipes);
